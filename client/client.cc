@@ -17,7 +17,6 @@
 #include "queue/model/catalog.h"
 #include "queue/operate/cancel.h"
 #include "queue/submit/submitter.h"
-#include "queue/views/inspect.h"
 
 namespace allot {
 namespace {

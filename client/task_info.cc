@@ -7,8 +7,8 @@
 #include "base/names.h"
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
+#include "queue/model/task_facts.h"
 #include "queue/views/history.h"
-#include "queue/views/inspect.h"
 #include "queue/views/unique_key.h"
 
 namespace allot {

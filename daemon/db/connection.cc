@@ -116,6 +116,11 @@ std::uint64_t Row::u64(std::size_t i) const {
   return value;
 }
 
+std::optional<std::string> Row::maybe_text(std::size_t i) const {
+  if (is_null(i)) return std::nullopt;
+  return string(i);
+}
+
 std::optional<std::uint64_t> Row::maybe_u64(std::size_t i) const {
   if (is_null(i)) return std::nullopt;
   return u64(i);
@@ -157,7 +162,7 @@ std::string Connection::inspect_lent() {
   auto results = execute("SELECT @@max_allowed_packet, DATABASE() LIMIT 1");
   const Row row = results.front().one();
   max_packet_ = row.u64(0);
-  return std::string(row.text(1));
+  return row.string(1);
 }
 
 void Connection::select_database(const std::string& name) {

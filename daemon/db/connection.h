@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,14 @@ class Row {
   Row(std::shared_ptr<st_mysql_res> rows, char** fields, const unsigned long* lengths)
       : rows_(std::move(rows)), fields_(fields), lengths_(lengths) {}
   [[nodiscard]] bool is_null(std::size_t i) const { return fields_[i] == nullptr; }
+  // NULL is "" and 0 for the functions without `maybe`.
   [[nodiscard]] std::string_view text(std::size_t i) const;
-  [[nodiscard]] std::uint64_t u64(std::size_t i) const;  // 0 for NULL
+  [[nodiscard]] std::string string(std::size_t i) const { return std::string(text(i)); }
+  [[nodiscard]] std::optional<std::string> maybe_text(std::size_t i) const;
+  [[nodiscard]] std::uint64_t u64(std::size_t i) const;
+  [[nodiscard]] std::uint32_t u32(std::size_t i) const {
+    return static_cast<std::uint32_t>(u64(i));
+  }
   [[nodiscard]] std::optional<std::uint64_t> maybe_u64(std::size_t i) const;
 
  private:
@@ -119,6 +126,20 @@ class Connection {
   // If one fails, the server has not executed those after it; an open transaction is rolled back.
   std::vector<StatementResult> run(std::initializer_list<Statement> statements);
   std::vector<StatementResult> run(std::span<const Statement> statements);
+  // The rows of one SELECT, as `read` returns them; all, or the first one.
+  template <typename Read>
+  [[nodiscard]] auto read_all(const Statement& select, const Read& read) {
+    std::vector<std::invoke_result_t<const Read&, const Row&>> all;
+    auto results = run({select});
+    while (const auto row = results.front().next()) all.push_back(read(*row));
+    return all;
+  }
+  template <typename Read>
+  [[nodiscard]] auto read_first(const Statement& select, const Read& read) {
+    auto results = run({select});
+    const auto row = results.front().next();
+    return row ? std::optional(read(*row)) : std::nullopt;
+  }
 
   // The same between BEGIN and COMMIT, still in one packet; the results of these two are left out.
   std::vector<StatementResult> transact(std::span<const Statement> statements,

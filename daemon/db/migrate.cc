@@ -50,7 +50,7 @@ unsigned known_version(Connection& connection, Migrations known) {
       const sql::SqlText& ours = *known[version - 1];
       if (row->u64(2) == checksum_of(ours)) continue;
       if (version == 1) throw Error(kPreRelease, kExitConfig);
-      throw Error("migration " + std::string(row->text(1)) + " of this database is not the " +
+      throw Error("migration " + row->string(1) + " of this database is not the " +
                       std::string(ours.name) + " of this Allot (" + kVersion +
                       "): use the Allot that made it, or an empty database",
                   kExitConfig);

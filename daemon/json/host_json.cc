@@ -81,12 +81,59 @@ std::string configuration_text(std::uint64_t config_mark) {
   return text.data();
 }
 
-json host_state(const InstanceView& view, const HostFacts& facts) {
+json worker(const host::WorkerView& worker) {
+  json running = json::array();
+  for (const auto& task : worker.running) {
+    const auto& percent = task.progress.percent;
+    running.push_back({{"task", task.task},
+                       {"type", task.type},
+                       {"queue", task.queue},
+                       {"attempt", task.attempt},
+                       {"running_ms", task.running_ms},
+                       {"detached", task.detached},
+                       {"progress", percent ? json(*percent) : json(nullptr)},
+                       {"progress_text", percent ? json(task.progress.word) : json(nullptr)}});
+  }
+  json view = {{"slot", worker.slot},
+               {"pid", worker.pid},
+               {"pool", worker.pool},
+               {"state", worker.state},
+               {"database_unreachable", worker.database_unreachable},
+               {"queue", nullptr},
+               {"partition", nullptr},
+               {"running", std::move(running)},
+               {"done", worker.done},
+               {"retried", worker.retried},
+               {"dead", worker.dead},
+               {"deferred", worker.deferred},
+               {"takeovers", worker.takeovers},
+               {"leases_lost", worker.leases_lost},
+               {"deadlocks", worker.deadlocks},
+               {"lock_waits", worker.lock_waits}};
+  if (worker.leases) {
+    view["queue"] = worker.queue;
+    view["partition"] = worker.partition;
+  }
+  return view;
+}
+
+json stewards(const host::InstanceView& view) {
+  json list = json::array();
+  for (const host::WorkerView& steward : view.stewards) {
+    list.push_back({{"slot", steward.slot},
+                    {"pid", steward.pid},
+                    {"state", steward.state},
+                    {"database_unreachable", steward.database_unreachable}});
+  }
+  return list;
+}
+
+json host_state(const host::InstanceView& view, const HostFacts& facts) {
   json workers = json::array();
   std::size_t room = kMostTasks;
   std::size_t omitted = 0;
-  for (const WorkerView& one : view.workers) {
-    WorkerView shown = one;
+  for (const host::WorkerView& one : view.workers) {
+    host::WorkerView shown = one;
     const std::size_t count = std::min(room, shown.running.size());
     omitted += shown.running.size() - count;
     room -= count;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 #include "queue/minutes/minute_view.h"
 
 // The state of a host as its steward stores it and the gateway shows it (decision 0030).
@@ -23,8 +23,12 @@ struct HostFacts {
 // The mark in displayed form.
 [[nodiscard]] std::string configuration_text(std::uint64_t config_mark);
 
+[[nodiscard]] nlohmann::json worker(const host::WorkerView& worker);
+// The relevant fields of processes that run no tasks.
+[[nodiscard]] nlohmann::json stewards(const host::InstanceView& view);
+
 // Limited in size: `omitted` is the number of omitted running tasks.
-[[nodiscard]] nlohmann::json host_state(const InstanceView& view, const HostFacts& facts);
+[[nodiscard]] nlohmann::json host_state(const host::InstanceView& view, const HostFacts& facts);
 
 // The part of a state for the queues that `may` permits (S91): pools that serve any of them, and
 // workers that serve them, without their activity for other queues.

@@ -8,11 +8,11 @@
 
 #include "queue/locks/lock_store.h"
 #include "queue/model/catalog.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule.h"
-#include "queue/views/dead_letter.h"
+#include "queue/views/dead_groups.h"
 #include "queue/views/health.h"
-#include "queue/views/inspect.h"
 
 // All objects except tasks as JSON, the same for `allot ... --json` and the gateway.
 namespace allot::as_json {

@@ -4,9 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "queue/model/compression.h"
-#include "queue/verbs/block.h"
-
 namespace allot::as_json {
 namespace {
 
@@ -18,26 +15,6 @@ json maybe(const std::optional<std::uint64_t>& value) {
 
 json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
-}
-
-// Decompresses the payload; a damaged one remains as stored.
-void decompress(Shown& shown) {
-  try {
-    shown.task->payload = queue::decompress(shown.task->flags, shown.task->payload);
-  } catch (const Error& error) {
-    shown.damage = error.what();
-  }
-}
-
-// Careful mode records an attempt as lost before it runs (S7): while its worker has the lease, the
-// attempt is running.
-void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
-  if (attempts.empty() || attempts.back().retries_since > 0) return;
-  queue::AttemptView& last = attempts.back();
-  if (task.holder != last.worker) return;
-  if (last.cause != queue::kUnreported.cause) return;
-  last.cause = "running";
-  last.error = "or lost, when its worker is no longer there";
 }
 
 void add_unique(json& view, const std::optional<queue::UniqueKey>& unique) {
@@ -55,8 +32,8 @@ void add_headers(json& view, const queue::Headers& headers) {
   view["tracestate"] = text_or_null(headers.trace.state);
 }
 
-void add_details(json& view, const Shown& shown) {
-  const queue::TaskView& task = *shown.task;
+void add_details(json& view, const queue::FullTask& full) {
+  const queue::TaskView& task = *full.task;
   view["expires_at"] = text_or_null(task.expires_at);
   view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
   view["payload"] = task.payload.substr(0, kShownPayload);
@@ -70,10 +47,10 @@ void add_details(json& view, const Shown& shown) {
   view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
   if (task.dead) view["detail"] = text_or_null(task.detail);
   view["cancel_requested"] = json(nullptr);
-  if (shown.cancel && !task.dead) {
-    view["cancel_requested"] = {{"at", shown.cancel->requested_at},
-                                {"reason", shown.cancel->reason},
-                                {"as_done", shown.cancel->as_done}};
+  if (full.cancel && !task.dead) {
+    view["cancel_requested"] = {{"at", full.cancel->requested_at},
+                                {"reason", full.cancel->reason},
+                                {"as_done", full.cancel->as_done}};
   }
 }
 
@@ -152,32 +129,13 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
   return list;
 }
 
-std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id) {
-  Shown shown;
-  shown.task = queue::show(db, id);
-  if (shown.task) {
-    decompress(shown);
-  } else {
-    shown.done = queue::show_done(db, id);
-    if (!shown.done) return std::nullopt;
-  }
-  shown.queue = queue::queue_name(db, id.partition.queue_id);
-  shown.attempts = queue::list_all_attempts(db, id);
-  if (shown.task) {
-    mark_running(*shown.task, shown.attempts);
-    shown.cancel = queue::find_cancel(db, id);
-  }
-  shown.unique = queue::show_unique(db, id);
-  return shown;
-}
-
-json document(const Shown& shown) {
-  json view = shown.task ? task(*shown.task, shown.queue) : done(*shown.done, shown.queue);
-  view["first_due_at"] = (shown.task ? shown.task->id : shown.done->id).first_due();
-  add_unique(view, shown.unique);
-  add_headers(view, shown.task ? shown.task->headers : shown.done->headers);
-  if (shown.task) add_details(view, shown);
-  view["attempts"] = attempts(shown.attempts);
+json document(const queue::FullTask& full) {
+  json view = full.task ? task(*full.task, full.queue) : done(*full.done, full.queue);
+  view["first_due_at"] = (full.task ? full.task->id : full.done->id).first_due();
+  add_unique(view, full.unique);
+  add_headers(view, full.task ? full.task->headers : full.done->headers);
+  if (full.task) add_details(view, full);
+  view["attempts"] = attempts(full.attempts);
   return view;
 }
 

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "db/connection.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
-#include "queue/verbs/cancel_request.h"
+#include "queue/views/full_task.h"
 #include "queue/views/history.h"
-#include "queue/views/inspect.h"
 #include "queue/views/unique_key.h"
 
 // Tasks as JSON, the same for `allot ... --json` and the gateway.
@@ -30,20 +28,7 @@ inline constexpr std::size_t kShownPayload = 4096;
 [[nodiscard]] nlohmann::json task(const queue::TaskView& task, const std::string& queue);
 [[nodiscard]] nlohmann::json done(const queue::Done& done, const std::string& queue);
 
-// All data about one task. Has either `task` or `done`.
-struct Shown {
-  std::optional<queue::TaskView> task{};  // with its payload uncompressed
-  std::optional<queue::Done> done{};
-  std::string queue{};
-  std::optional<queue::CancelRequest> cancel{};
-  std::optional<queue::UniqueKey> unique{};
-  std::vector<queue::AttemptView> attempts{};
-  std::string damage{};  // why the payload is shown as stored
-};
-// nullopt: the task has finished, or was never submitted.
-std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id);
-
-[[nodiscard]] nlohmann::json document(const Shown& shown);
+[[nodiscard]] nlohmann::json document(const queue::FullTask& full);
 [[nodiscard]] nlohmann::json attempts(const std::vector<queue::AttemptView>& attempts);
 [[nodiscard]] nlohmann::json key_owner(const queue::KeyOwner& owner, const std::string& queue,
                                        std::string_view unique_key);

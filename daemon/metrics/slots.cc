@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 #include "meter/record.h"
 #include "meter/totals.h"
 #include "peer/handler_types.h"
@@ -108,7 +108,7 @@ void add_meters(Page& page, const std::string& runtime_dir, const std::vector<st
 }
 
 // Labelled by slot, because slots are few, and not by task.
-void add_progress(Page& page, const as_json::WorkerView& worker) {
+void add_progress(Page& page, const host::WorkerView& worker) {
   std::optional<std::uint32_t> least;
   for (const auto& task : worker.running) {
     const auto& percent = task.progress.percent;
@@ -121,16 +121,16 @@ void add_progress(Page& page, const as_json::WorkerView& worker) {
 }  // namespace
 
 void add_slots(Page& page, const std::string& runtime_dir, const std::vector<std::string>& types) {
-  const as_json::InstanceView view = as_json::read_instance(runtime_dir);
+  const host::InstanceView view = host::read_instance(runtime_dir);
   page.add(Metric::kDaemonUp, view.running ? 1 : 0);
   std::size_t without_database = 0;
-  for (const as_json::WorkerView& worker : view.workers) {
+  for (const host::WorkerView& worker : view.workers) {
     page.add(Metric::kWorkers, 1, {worker.pool, worker.state});
     page.add(Metric::kRunning, static_cast<double>(worker.running.size()), {worker.pool});
     add_progress(page, worker);
     without_database += worker.database_unreachable ? 1 : 0;
   }
-  for (const as_json::WorkerView& steward : view.stewards) {
+  for (const host::WorkerView& steward : view.stewards) {
     without_database += steward.database_unreachable ? 1 : 0;
   }
   page.add(Metric::kWithoutDatabase, static_cast<double>(without_database));

@@ -29,8 +29,7 @@ Document list_audit(Call& call) {
     if (entry.to_queue && !call.may(*entry.to_queue)) entry.to_queue.reset();
     items.push_back(as_json::audit_entry(entry));
   }
-  return answer_of({{"items", std::move(items)},
-                    {"next", page.next ? json(cursor_of_audit(*page.next)) : json(nullptr)}});
+  return list_of(std::move(items), page.next ? cursor_of_audit(*page.next) : "");
 }
 
 }  // namespace allot::operations

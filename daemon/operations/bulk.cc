@@ -10,8 +10,8 @@
 #include "operations/cursor.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/bulk_action.h"
-#include "queue/views/inspect.h"
 
 namespace allot::operations {
 namespace {
@@ -93,8 +93,7 @@ Document list_bulk_actions(Call& call) {
     if (items.size() == limit) break;
   }
   const bool end = actions.size() < kMostActions && items.size() < limit;
-  return answer_of(
-      {{"items", std::move(items)}, {"next", end ? json(nullptr) : json(cursor_of_bulk(before))}});
+  return list_of(std::move(items), end ? "" : cursor_of_bulk(before));
 }
 
 Document show_bulk_action(Call& call) {

@@ -208,8 +208,9 @@ Document answer_of(const json& value, unsigned status) {
   return document;
 }
 
-Document whole_list(json items) {
-  return answer_of({{"items", std::move(items)}, {"next", nullptr}});
+Document list_of(json items, const std::string& next) {
+  return answer_of(
+      {{"items", std::move(items)}, {"next", next.empty() ? json(nullptr) : json(next)}});
 }
 
 std::string unknown_queue_text(const std::string& name, std::vector<std::string> known) {

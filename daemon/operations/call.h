@@ -96,8 +96,8 @@ class Call {
 };
 
 [[nodiscard]] Document answer_of(const nlohmann::json& value, unsigned status = 200);
-// A short list without pages.
-[[nodiscard]] Document whole_list(nlohmann::json items);
+// A page of a list. `next`: cursor of the next page; empty: none.
+[[nodiscard]] Document list_of(nlohmann::json items, const std::string& next = {});
 
 // The message for an unknown queue: names the existing ones, and the most similar one first.
 [[nodiscard]] std::string unknown_queue_text(const std::string& name,

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "queue/model/task_facts.h"
 #include "queue/submit/submit.h"
 #include "queue/views/history.h"
-#include "queue/views/inspect.h"
 
 // The end of a list page as one opaque word, which the client sends back to get the next page. A
 // cursor is validated like any other input.

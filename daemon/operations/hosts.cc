@@ -96,7 +96,7 @@ Document list_workers(Call& call) {
     json state = all ? host.state : as_json::host_state_for(host.state, may);
     items.push_back(document_of(host, seen->read_ns, std::move(state)));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 }  // namespace allot::operations

@@ -93,7 +93,7 @@ Document list_deployments(Call& call) {
   for (const queue::Deployment& deployment : *found) {
     items.push_back(as_json::deployment(deployment));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 Document list_instances(Call& call) {
@@ -103,7 +103,7 @@ Document list_instances(Call& call) {
   for (const queue::InstanceRow& row : *found) {
     items.push_back(as_json::instance(row));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 }  // namespace allot::operations

@@ -35,7 +35,7 @@ Document list_notices(Call& call) {
                      {"task", notice.task.empty() ? json() : json(notice.task)},
                      {"since", raised.since}});
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 // Returns only stored findings: a request runs no check (S90).
@@ -62,7 +62,7 @@ Document list_routes(Call& call) {
   for (const queue::Route& route : queue::list_routes(call.db())) {
     items.push_back(as_json::route(route));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 Document list_locks(Call& call) {
@@ -70,7 +70,7 @@ Document list_locks(Call& call) {
   for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
     items.push_back(as_json::lock(lock));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 Document show_lock(Call& call) {

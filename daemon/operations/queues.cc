@@ -21,6 +21,7 @@
 #include "queue/views/figures.h"
 #include "queue/views/health.h"
 #include "queue/views/history.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::operations {
 namespace {
@@ -30,11 +31,6 @@ using nlohmann::json;
 // Row limit of a filter without an index, and of a count.
 constexpr std::uint32_t kMostExamined = 10'000;
 constexpr std::uint32_t kPage = 1'000;
-
-Document list_of(json items, const std::string& next = {}) {
-  return answer_of(
-      {{"items", std::move(items)}, {"next", next.empty() ? json(nullptr) : json(next)}});
-}
 
 const std::string& time_of(const queue::TaskView& task) {
   return task.at;
@@ -150,8 +146,10 @@ void ring(const Call& call, const queue::QueueInfo& queue) {
   call.ringer().ring({{queue.queue_id, queue.partitions()}});
 }
 
-// The queue after a change.
-Document now(const Call& call, const queue::QueueInfo& queue) {
+// The queue after a change, which is reported.
+Document changed(const Call& call, const queue::QueueInfo& queue, std::string_view what,
+                 const std::string& value = {}) {
+  call.did(what, queue.name + value);
   return answer_of(as_json::queue(call.queue(queue.name)));
 }
 
@@ -272,16 +270,14 @@ Document pause_queue(Call& call) {
   const std::string reason = call.text("reason");
   const queue::QueueInfo queue = call.queue();
   queue::pause(call.db(), queue, reason);
-  call.did("pause", queue.name);
-  return now(call, queue);
+  return changed(call, queue, "pause");
 }
 
 Document resume_queue(Call& call) {
   const queue::QueueInfo queue = call.queue();
   (void)queue::resume(call.db(), queue);
   ring(call, queue);
-  call.did("resume", queue.name);
-  return now(call, queue);
+  return changed(call, queue, "resume");
 }
 
 Document set_rate(Call& call) {
@@ -289,8 +285,7 @@ Document set_rate(Call& call) {
   const queue::QueueInfo queue = call.queue();
   (void)queue::set_rate(call.db(), queue, rate);
   ring(call, queue);
-  call.did("rate", queue.name + " " + queue::text_of(rate));
-  return now(call, queue);
+  return changed(call, queue, "rate", " " + queue::text_of(rate));
 }
 
 Document set_cap(Call& call) {
@@ -298,24 +293,21 @@ Document set_cap(Call& call) {
   const queue::QueueInfo queue = call.queue();
   queue::set_cap(call.db(), queue, cap);
   ring(call, queue);
-  call.did("cap", queue.name + " " + std::to_string(cap));
-  return now(call, queue);
+  return changed(call, queue, "cap", " " + std::to_string(cap));
 }
 
 Document remove_cap(Call& call) {
   const queue::QueueInfo queue = call.queue();
   queue::set_cap(call.db(), queue, 0);
   ring(call, queue);
-  call.did("cap_off", queue.name);
-  return now(call, queue);
+  return changed(call, queue, "cap_off");
 }
 
 Document remove_rate(Call& call) {
   const queue::QueueInfo queue = call.queue();
   (void)queue::remove_rate(call.db(), queue);
   ring(call, queue);
-  call.did("rate_off", queue.name);
-  return now(call, queue);
+  return changed(call, queue, "rate_off");
 }
 
 // Converts kExitFailure to 409: a resize or a transaction in progress blocks a change of the

@@ -36,25 +36,43 @@ inline constexpr std::string_view kMoveOfRoute =
     "`leased` tasks stay, because workers hold their partitions. Tasks submitted within a second "
     "may still reach `from`: repeat the request";
 
+// Optional parameters, and required ones.
+constexpr Parameter text(In in, std::string_view name, std::string_view what,
+                         std::string_view example) {
+  return {in, name, what, example};
+}
+constexpr Parameter needed(In in, std::string_view name, std::string_view what,
+                           std::string_view example) {
+  return {in, name, what, example, Kind::kText, true};
+}
+constexpr Parameter flag(In in, std::string_view name, std::string_view what) {
+  return {in, name, what, "false", Kind::kFlag};
+}
+constexpr Parameter number(In in, std::string_view name, std::string_view what,
+                           std::string_view example, std::uint64_t least, std::uint64_t most) {
+  return {in, name, what, example, Kind::kNumber, false, least, most};
+}
+constexpr Parameter needed_number(In in, std::string_view name, std::string_view what,
+                                  std::string_view example, std::uint64_t least,
+                                  std::uint64_t most) {
+  return {in, name, what, example, Kind::kNumber, true, least, most};
+}
+
 inline constexpr Parameter kTraceParent{
     In::kHeader, "traceparent",
     "W3C trace context of all tasks of the request without their own; an invalid one is ignored",
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
 inline constexpr Parameter kTraceState{In::kHeader, "tracestate",
                                        "Vendor part of the W3C trace context", "vendor=1"};
-inline constexpr Parameter kId{In::kPath,          "id",        "The task's id",
-                               "0840dqg2v5n80r00", Kind::kText, true};
-inline constexpr Parameter kQueue{In::kPath, "queue",     "The queue's name",
-                                  "mail",    Kind::kText, true};
-inline constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
-                                     "nightly", Kind::kText, true};
-inline constexpr Parameter kLock{In::kPath, "lock",      "The lock's name",
-                                 "billing", Kind::kText, true};
-inline constexpr Parameter kAction{
-    In::kPath, "action", "The bulk action's number", "7", Kind::kNumber, true, 1, 4'294'967'295};
-inline constexpr Parameter kAtMost{
-    In::kQuery, "limit",    "Maximum number of entries; default: 50", "20", Kind::kNumber, false,
-    1,          kMostListed};
+inline constexpr Parameter kId = needed(In::kPath, "id", "The task's id", "0840dqg2v5n80r00");
+inline constexpr Parameter kQueue = needed(In::kPath, "queue", "The queue's name", "mail");
+inline constexpr Parameter kSchedule =
+    needed(In::kPath, "schedule", "The schedule's name", "nightly");
+inline constexpr Parameter kLock = needed(In::kPath, "lock", "The lock's name", "billing");
+inline constexpr Parameter kAction =
+    needed_number(In::kPath, "action", "The bulk action's number", "7", 1, 4'294'967'295);
+inline constexpr Parameter kAtMost =
+    number(In::kQuery, "limit", "Maximum number of entries; default: 50", "20", 1, kMostListed);
 inline constexpr Parameter kCursor{
     In::kQuery, "cursor", "Cursor from `next` of the previous page; default: the first page", ""};
 inline constexpr Parameter kType{In::kQuery, "type",
@@ -68,6 +86,9 @@ inline constexpr Parameter kSince{
 inline constexpr Parameter kUntil{In::kQuery, "until",
                                   "Only tasks whose time in the list is before this",
                                   "2100-01-01T00:00:00Z"};
+inline constexpr Parameter kOnlyQueue =
+    text(In::kQuery, "queue", "Only this queue; default: all", "mail");
+inline constexpr std::string_view kOfGroup = "Only dead tasks of this group";
 inline constexpr std::string_view kReason = "reason";
 
 // A read, for a caller with the role read.
@@ -87,6 +108,22 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
           Executor::kThreadPool,
           verb,
           {}};
+}
+
+// A read with an optional queue, which must exist.
+inline Route get_if_known(std::string_view path, std::string_view name, std::string_view summary,
+                          std::vector<Parameter> parameters, Answer answer, Verb verb) {
+  Route route = get(path, name, summary, std::move(parameters), answer, verb);
+  route.refusals = {404};
+  return route;
+}
+
+// A list of tasks of a queue, by page.
+inline Route task_list(std::string_view path, std::string_view name, std::string_view summary,
+                       const std::vector<Parameter>& more, Verb verb) {
+  std::vector<Parameter> parameters{kQueue, kAtMost, kCursor, kType, kSince, kUntil};
+  parameters.insert(parameters.end(), more.begin(), more.end());
+  return get(path, name, summary, std::move(parameters), {200, "ListedTasks", "one page"}, verb);
 }
 
 // A read of an object without a queue.

@@ -179,7 +179,7 @@ Document list_schedules(Call& call) {
   for (const queue::Schedule& schedule : queue::list_schedules(call.db())) {
     if (call.may(schedule.spec.queue)) items.push_back(as_json::schedule(schedule));
   }
-  return whole_list(std::move(items));
+  return list_of(std::move(items));
 }
 
 Document show_schedule(Call& call) {

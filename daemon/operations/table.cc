@@ -21,18 +21,15 @@ Route submit_again_route() {
   return change(
       "POST", "/api/v1/tasks/{id}/again", "submit_again",
       "Submits a new task like an unfinished or dead one, with another payload; the first one "
-      "stays "
-      "as it is. The new task has its queue, type, class, limits, label and trace, and neither its "
-      "unique key nor its times. Besides the role `operate` it needs `submit` for the queue. "
-      "Refused "
-      "for payloads that their application signs, as jobs of Laravel, Symfony, Rails and Django "
-      "are: "
-      "it alone can submit another one.",
+      "stays as it is. The new task has its queue, type, class, limits, label and trace, and "
+      "neither its unique key nor its times. Besides the role `operate` it needs `submit` for the "
+      "queue. Refused for payloads that their application signs, as jobs of Laravel, Symfony, "
+      "Rails and Django are: it alone can submit another one.",
       {kId,
-       {In::kBody, "payload", "The payload of the new task, as a string", "{\"to\": \"ann\"}",
-        Kind::kText, true},
-       {In::kBody, "partition_key",
-        "Only for an ordered, limited or fair queue, where it is needed", ""}},
+       needed(In::kBody, "payload", "The payload of the new task, as a string",
+              "{\"to\": \"ann\"}"),
+       text(In::kBody, "partition_key",
+            "Only for an ordered, limited or fair queue, where it is needed", "")},
       {201, "Submitted", "submitted; `Location` has its address"}, {404, 409}, submit_again);
 }
 
@@ -70,15 +67,14 @@ std::vector<Route> task_routes() {
           {200, "Why", "the task, and the reasons"}, show_why),
       get("/api/v1/queues/{queue}/keys/{unique_key}", "find_task",
           "Finds the task of a queue that has a unique key.",
-          {kQueue, {In::kPath, "unique_key", "The key", "order-4711", Kind::kText, true}},
+          {kQueue, needed(In::kPath, "unique_key", "The key", "order-4711")},
           {200, "KeyOwner", "the task that has the key"}, find_task),
-      change("POST", "/api/v1/tasks/{id}/cancel", "cancel",
-             "Cancels a waiting or running task, which is then dead or done.",
-             {kId,
-              {In::kBody, "as_done", "End it as if it had succeeded: it is done, not dead", "false",
-               Kind::kFlag}},
-             {200, "Cancelled", "it was taken out, or its worker was asked to end it"}, {404, 409},
-             cancel_task),
+      change(
+          "POST", "/api/v1/tasks/{id}/cancel", "cancel",
+          "Cancels a waiting or running task, which is then dead or done.",
+          {kId, flag(In::kBody, "as_done", "End it as if it had succeeded: it is done, not dead")},
+          {200, "Cancelled", "it was taken out, or its worker was asked to end it"}, {404, 409},
+          cancel_task),
       change("POST", "/api/v1/tasks/{id}/retry", "retry",
              "Retries a dead task: puts it back into its queue, with all its attempts available "
              "again.",
@@ -91,127 +87,97 @@ std::vector<Route> task_routes() {
       change(
           "POST", "/api/v1/tasks/{id}/move", "move",
           "Puts a waiting task into another queue. Its id changes, because an id names its queue.",
-          {kId, {In::kBody, "to", "Queue to move it to", "other", Kind::kText, true}},
+          {kId, needed(In::kBody, "to", "Queue to move it to", "other")},
           {200, "Moved", "it waits in that queue"}, {404, 409}, move_task)};
 }
 
-Route minutes_route() {
-  Route route = get("/api/v1/minutes", "list_minutes",
-                    "Shows the work of all hosts in the last week, minute by minute, newest first. "
-                    "`in` is `out` plus the change of `backlog`, because submissions are not "
-                    "counted; it is negative if waiting tasks were removed without being run. If "
-                    "`estimated` is true, `backlog` is an estimate of the server, and so is `in`.",
-                    {{In::kQuery, "queue", "Only this queue; default: all", "mail"},
-                     {In::kQuery, "by",
-                      "One item for each `queue`, each `type` of a queue, or each group of errors "
-                      "(`error`); the last two have no backlog. Default: `queue`",
-                      "type"},
-                     {In::kQuery, "since", "Number of minutes to look back; default: 60", "120",
-                      Kind::kNumber, false, 1, kMostMinutes},
-                     {In::kQuery, "step", "Minutes per item; default: 1", "5", Kind::kNumber, false,
-                      1, kMostStep}},
-                    {200, "Minutes", "the minutes"}, list_minutes);
-  route.refusals = {404};
-  return route;
+std::vector<Route> queue_routes() {
+  return {
+      get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
+          list_queues),
+      get("/api/v1/queues/{queue}", "show_queue", "Shows a queue, and counts its tasks.", {kQueue},
+          {200, "CountedQueue", "the queue"}, show_queue),
+      task_list("/api/v1/queues/{queue}/tasks", "list_tasks",
+                "Lists waiting tasks, by partition, class and due time.", {}, list_tasks),
+      task_list("/api/v1/queues/{queue}/running", "list_running",
+                "Lists detached tasks: tasks that have run long enough to be detached from their "
+                "partition.",
+                {}, list_running),
+      task_list("/api/v1/queues/{queue}/dead", "list_dead", "Lists dead tasks, the newest first.",
+                {text(In::kQuery, "group", kOfGroup, "af67e836cfe4")}, list_dead),
+      get("/api/v1/queues/{queue}/dead/groups", "list_groups",
+          "Groups dead tasks by type, cause and fault, largest groups first; at most 10,000 tasks "
+          "of each group are counted.",
+          {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
+      task_list(
+          "/api/v1/queues/{queue}/history", "list_history",
+          "Lists finished tasks of a queue that keeps a history, the newest first.",
+          {text(In::kQuery, "after", "The first page begins after this task", "0840dqg2v5n80r00")},
+          list_history),
+      get("/api/v1/queues/{queue}/partitions", "list_partitions",
+          "Shows the number of partitions of a queue, and the holder of each leased one.", {kQueue},
+          {200, "Partitions", "the partitions"}, list_partitions)};
 }
 
-Route failures_route() {
-  Route route =
-      get("/api/v1/failures", "list_failures",
+std::vector<Route> figure_routes() {
+  return {
+      get("/api/v1/stats", "stats",
+          "Shows all queues with the number of their tasks, up to 10,000 in each state.", {},
+          {200, "Stats", "the queues"}, show_stats),
+      get("/api/v1/lags", "list_lags",
+          "Shows the delay of each queue: how long its first waiting task has been due, and how "
+          "many of its partitions are leased. Does not count tasks.",
+          {}, {200, "Lags", "the queues, the first 1,000 by name"}, list_lags),
+      get_if_known("/api/v1/minutes", "list_minutes",
+                   "Shows the work of all hosts in the last week, minute by minute, newest first. "
+                   "`in` is `out` plus the change of `backlog`, because submissions are not "
+                   "counted; it is negative if waiting tasks were removed without being run. If "
+                   "`estimated` is true, `backlog` is an estimate of the server, and so is `in`.",
+                   {kOnlyQueue,
+                    text(In::kQuery, "by",
+                         "One item for each `queue`, each `type` of a queue, or each group of "
+                         "errors (`error`); the last two have no backlog. Default: `queue`",
+                         "type"),
+                    number(In::kQuery, "since", "Number of minutes to look back; default: 60",
+                           "120", 1, kMostMinutes),
+                    number(In::kQuery, "step", "Minutes per item; default: 1", "5", 1, kMostStep)},
+                   {200, "Minutes", "the minutes"}, list_minutes),
+      get_if_known(
+          "/api/v1/failures", "list_failures",
           "Shows recent failures, including retried attempts, by group of errors, largest first. "
           "They are counted by minute, so an attempt appears about a minute after its end.",
-          {{In::kQuery, "queue", "Only this queue; default: all", "mail"},
-           {In::kQuery, "since", "Number of minutes to look back; default: 1440", "120",
-            Kind::kNumber, false, 1, kMostMinutes}},
-          {200, "Failures", "the groups"}, list_failures);
-  route.refusals = {404};
-  return route;
-}
-
-Route types_route() {
-  Route route = get(
-      "/api/v1/types", "list_types",
-      "Shows for each type how often its tasks ran in the last hours on all hosts, how long they "
-      "ran and how long they waited after they were due; types with more attempts first. The times "
-      "are approximate: they are computed from 20 buckets, each bound being 2 to 5 times the "
-      "previous one. An attempt appears about a minute after its end.",
-      {{In::kQuery, "queue", "Only this queue; default: all", "mail"},
-       {In::kQuery, "type", "Only this type; default: all", "mail.send"},
-       {In::kQuery, "hours", "Number of hours to look back, including the current one; default: 24",
-        "48", Kind::kNumber, false, 1, queue::kTypeHoursKept},
-       {In::kQuery, "step", "Hours in one step of `steps`; default: 1", "6", Kind::kNumber, false,
-        1, queue::kTypeHoursKept},
-       kAtMost},
-      {200, "Types", "the types"}, list_types);
-  route.refusals = {404};
-  return route;
-}
-
-std::vector<Route> queue_routes() {
-  return {get("/api/v1/queues", "list_queues", "Lists the queues.", {},
-              {200, "Queues", "the queues"}, list_queues),
-          get("/api/v1/queues/{queue}", "show_queue", "Shows a queue, and counts its tasks.",
-              {kQueue}, {200, "CountedQueue", "the queue"}, show_queue),
-          get("/api/v1/queues/{queue}/tasks", "list_tasks",
-              "Lists waiting tasks, by partition, class and due time.",
-              {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
-              list_tasks),
-          get("/api/v1/queues/{queue}/running", "list_running",
-              "Lists detached tasks: tasks that have run long enough to be detached from their "
-              "partition.",
-              {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
-              list_running),
-          get("/api/v1/queues/{queue}/dead", "list_dead", "Lists dead tasks, the newest first.",
-              {kQueue,
-               kAtMost,
-               kCursor,
-               kType,
-               kSince,
-               kUntil,
-               {In::kQuery, "group", "Only dead tasks of this group", "af67e836cfe4"}},
-              {200, "ListedTasks", "one page"}, list_dead),
-          get("/api/v1/queues/{queue}/dead/groups", "list_groups",
-              "Groups dead tasks by type, cause and fault, largest groups first; at most 10,000 "
-              "tasks of each group are counted.",
-              {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
-          get("/api/v1/queues/{queue}/history", "list_history",
-              "Lists finished tasks of a queue that keeps a history, the newest first.",
-              {kQueue,
-               kAtMost,
-               kCursor,
-               kType,
-               kSince,
-               kUntil,
-               {In::kQuery, "after", "The first page begins after this task", "0840dqg2v5n80r00"}},
-              {200, "ListedTasks", "one page"}, list_history),
-          get("/api/v1/queues/{queue}/partitions", "list_partitions",
-              "Shows the number of partitions of a queue, and the holder of each leased one.",
-              {kQueue}, {200, "Partitions", "the partitions"}, list_partitions),
-          get("/api/v1/stats", "stats",
-              "Shows all queues with the number of their tasks, up to 10,000 in each state.", {},
-              {200, "Stats", "the queues"}, show_stats),
-          get("/api/v1/lags", "list_lags",
-              "Shows the delay of each queue: how long its first waiting task has been due, and "
-              "how many of its partitions are leased. Does not count tasks.",
-              {}, {200, "Lags", "the queues, the first 1,000 by name"}, list_lags),
-          minutes_route(),
-          failures_route(),
-          types_route()};
+          {kOnlyQueue, number(In::kQuery, "since", "Number of minutes to look back; default: 1440",
+                              "120", 1, kMostMinutes)},
+          {200, "Failures", "the groups"}, list_failures),
+      get_if_known(
+          "/api/v1/types", "list_types",
+          "Shows for each type how often its tasks ran in the last hours on all hosts, how long "
+          "they ran and how long they waited after they were due; types with more attempts first. "
+          "The times are approximate: they are computed from 20 buckets, each bound being 2 to 5 "
+          "times the previous one. An attempt appears about a minute after its end.",
+          {kOnlyQueue, text(In::kQuery, "type", "Only this type; default: all", "mail.send"),
+           number(In::kQuery, "hours",
+                  "Number of hours to look back, including the current one; default: 24", "48", 1,
+                  queue::kTypeHoursKept),
+           number(In::kQuery, "step", "Hours in one step of `steps`; default: 1", "6", 1,
+                  queue::kTypeHoursKept),
+           kAtMost},
+          {200, "Types", "the types"}, list_types)};
 }
 
 Route move_route() {
   return change(
       "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
-      {kQueue,
-       {In::kBody, "to", "Queue to move them to", "other", Kind::kText, true},
-       {In::kBody, "type", "Only tasks of this type; `mail.*` matches all types with this prefix",
-        "report.*"},
-       {In::kBody, "cursor",
-        "Cursor from `next` of the previous response; default: the first waiting task", ""},
-       {In::kBody, "limit", "Maximum number of tasks that one request moves, to keep to a rate",
-        "100", Kind::kNumber, false, 1, 10'000},
-       {In::kBody, "count", "Move nothing; `tasks` is the number of tasks that would be moved",
-        "false", Kind::kFlag}},
+      {kQueue, needed(In::kBody, "to", "Queue to move them to", "other"),
+       text(In::kBody, "type",
+            "Only tasks of this type; `mail.*` matches all types with this prefix", "report.*"),
+       text(In::kBody, "cursor",
+            "Cursor from `next` of the previous response; default: the first waiting task", ""),
+       number(In::kBody, "limit",
+              "Maximum number of tasks that one request moves, to keep to a rate", "100", 1,
+              10'000),
+       flag(In::kBody, "count",
+            "Move nothing; `tasks` is the number of tasks that would be moved")},
       {200, "MovedWaiting", "result for the tasks that it examined"}, {404, 409}, move_waiting);
 }
 
@@ -227,58 +193,57 @@ std::vector<Route> queue_change_routes() {
              {kQueue,
               {In::kBody, "per_second", "Starts per second, such as 500 or 0.5", "500",
                Kind::kDecimal, true},
-              {In::kBody, "burst",
-               "Number of tasks that may start at once after a period without starts", "10",
-               Kind::kNumber, false, 1, 1'000'000}},
+              number(In::kBody, "burst",
+                     "Number of tasks that may start at once after a period without starts", "10",
+                     1, 1'000'000)},
              {200, "Queue", "the queue with its rate"}, {404}, set_rate),
       change("DELETE", "/api/v1/queues/{queue}/rate", "remove_rate", "Removes the rate of a queue.",
              {kQueue}, {200, "Queue", "the queue without a rate"}, {404}, remove_rate),
       change("PUT", "/api/v1/queues/{queue}/cap", "set_cap",
              "Limits the number of tasks of a spread queue that run at a time, over all hosts.",
-             {kQueue,
-              {In::kBody, "tasks", "Maximum number of tasks", "20", Kind::kNumber, true, 1,
-               queue::kMaxCap}},
+             {kQueue, needed_number(In::kBody, "tasks", "Maximum number of tasks", "20", 1,
+                                    queue::kMaxCap)},
              {200, "Queue", "the queue with its cap"}, {404}, set_cap),
       change("DELETE", "/api/v1/queues/{queue}/cap", "remove_cap", "Removes the cap of a queue.",
              {kQueue}, {200, "Queue", "the queue without a cap"}, {404}, remove_cap),
       change("POST", "/api/v1/queues/{queue}/resize", "resize",
              "Changes the number of partitions of a queue.",
              {kQueue,
-              {In::kBody, "partitions", "New number of partitions", "8", Kind::kNumber, true, 1,
-               kMostPartitions},
-              {In::kBody, "confirm",
-               "Resize even if new tasks of an ordered or limited queue would wait for a task that "
-               "is due much later",
-               "false", Kind::kFlag}},
+              needed_number(In::kBody, "partitions", "New number of partitions", "8", 1,
+                            kMostPartitions),
+              flag(In::kBody, "confirm",
+                   "Resize even if new tasks of an ordered or limited queue would wait for a task "
+                   "that is due much later")},
              {200, "Resized", "new tasks go to this number of partitions"}, {404, 409},
              resize_queue),
-      change("PUT", "/api/v1/queues/{queue}/max_running", "set_max_running",
-             "Changes the number of tasks of a key that run at a time in a limited queue.",
-             {kQueue,
-              {In::kBody, "max_running",
-               "Number of tasks of a key, over all hosts; at most the number of partitions", "2",
-               Kind::kNumber, true, 1, kMostPartitions}},
-             {200, "MaxRunning",
-              "this number applies; while older tasks are left, the larger of the old and new "
-              "numbers does"},
-             {404, 409}, set_max_running),
+      change(
+          "PUT", "/api/v1/queues/{queue}/max_running", "set_max_running",
+          "Changes the number of tasks of a key that run at a time in a limited queue.",
+          {kQueue, needed_number(
+                       In::kBody, "max_running",
+                       "Number of tasks of a key, over all hosts; at most the number of partitions",
+                       "2", 1, kMostPartitions)},
+          {200, "MaxRunning",
+           "this number applies; while older tasks are left, the larger of the old and new numbers "
+           "does"},
+          {404, 409}, set_max_running),
       move_route()};
 }
 
 // Counts the tasks, or starts the action if the request has the token of a count.
 Route act_on_dead(std::string_view path, std::string_view name, std::string_view summary,
                   Verb verb) {
-  Route route =
-      change("POST", path, name, summary,
-             {kQueue,
-              {In::kBody, "token",
-               "Token of the count, valid for an hour; default: the tasks are only counted", ""},
-              {In::kBody, "group", "Only dead tasks of this group", "af67e836cfe4"},
-              {In::kBody, "type", "Only dead tasks of this type", "mail.send"},
-              {In::kBody, "rate", "Maximum number of tasks per second; default: no limit", "50",
-               Kind::kNumber, false, 1, 1'000'000}},
-             {200, "BulkCount", "the number of tasks, and the token with which to start"},
-             {404, 409}, verb);
+  Route route = change(
+      "POST", path, name, summary,
+      {kQueue,
+       text(In::kBody, "token",
+            "Token of the count, valid for an hour; default: the tasks are only counted", ""),
+       text(In::kBody, "group", kOfGroup, "af67e836cfe4"),
+       text(In::kBody, "type", "Only dead tasks of this type", "mail.send"),
+       number(In::kBody, "rate", "Maximum number of tasks per second; default: no limit", "50", 1,
+              1'000'000)},
+      {200, "BulkCount", "the number of tasks, and the token with which to start"}, {404, 409},
+      verb);
   route.answers.push_back(
       {202, "BulkAction", "it has started; `Location` is the address of the action"});
   return route;
@@ -305,46 +270,45 @@ std::vector<Route> bulk_routes() {
 }
 
 Route put_schedule_route() {
-  const auto word = [](std::string_view name, std::string_view what, std::string_view example) {
-    return Parameter{In::kBody, name, what, example};
-  };
   Route route = change(
       "PUT", "/api/v1/schedules/{schedule}", "put_schedule",
       "Creates or replaces a schedule; its counts, ticks and pause stay. Needs the roles `operate` "
       "and `submit` for the queue.",
       {kSchedule,
-       {In::kBody, "expression",
-        "Cron expression: five fields as in a crontab, or six with seconds first, or `@hourly`, "
-        "`@daily` and so on, or `@every 90s`",
-        "0 3 * * *", Kind::kText, true},
-       {In::kBody, "queue", "Queue that each tick submits a task to", "mail", Kind::kText, true},
-       {In::kBody, "type", "Type of the tasks", "mail.digest", Kind::kText, true},
-       word("payload", "Payload of the tasks; default: empty", "{}"),
-       word("payload_base64", "Arbitrary bytes, instead of `payload`", ""),
-       word("zone", "Time zone of the expression; default: UTC", "Europe/Berlin"),
-       word("late",
+       needed(In::kBody, "expression",
+              "Cron expression: five fields as in a crontab, or six with seconds first, or "
+              "`@hourly`, `@daily` and so on, or `@every 90s`",
+              "0 3 * * *"),
+       needed(In::kBody, "queue", "Queue that each tick submits a task to", "mail"),
+       needed(In::kBody, "type", "Type of the tasks", "mail.digest"),
+       text(In::kBody, "payload", "Payload of the tasks; default: empty", "{}"),
+       text(In::kBody, "payload_base64", "Arbitrary bytes, instead of `payload`", ""),
+       text(In::kBody, "zone", "Time zone of the expression; default: UTC", "Europe/Berlin"),
+       text(In::kBody, "late",
             "Tasks for late ticks: `once` (one for all of them), `skip` (none) or `all` (one "
             "each); default: `once`",
             "skip"),
-       word("late_after", "Delay after which a tick is late; default: 60s", "5m"),
-       {In::kBody, "catch_up",
-        "With `all`, the number of newest ticks that get a task; default: 100", "10", Kind::kNumber,
-        false, 1, queue::kMaxCatchUp},
-       word("overlap",
+       text(In::kBody, "late_after", "Delay after which a tick is late; default: 60s", "5m"),
+       number(In::kBody, "catch_up",
+              "With `all`, the number of newest ticks that get a task; default: 100", "10", 1,
+              queue::kMaxCatchUp),
+       text(In::kBody, "overlap",
             "A tick while the task of an earlier tick is not finished: `allow` (it gets its task), "
             "`skip` (it gets none) or `wait`; default: `allow`",
             "allow"),
-       word("jitter", "Maximum extra delay of a tick, determined by a hash", "10s"),
-       word("tick_field", "Field of a JSON payload that is set to the time of the tick", "tick"),
-       {In::kBody, "prio", "Priority class 0 (first) to 3 (last); default: 1", "1", Kind::kNumber,
-        false, 0, queue::kPrioClasses - 1},
-       word("delay", "Delay before a task may start", "1s"),
-       word("expires_in", "A task that has not started this long after its tick becomes dead",
-            "1h"),
-       word("unique_key", "Unique key; a tick that finds it reserved submits no task", "digest"),
-       word("unique_for",
+       text(In::kBody, "jitter", "Maximum extra delay of a tick, determined by a hash", "10s"),
+       text(In::kBody, "tick_field", "Field of a JSON payload that is set to the time of the tick",
+            "tick"),
+       number(In::kBody, "prio", "Priority class 0 (first) to 3 (last); default: 1", "1", 0,
+              queue::kPrioClasses - 1),
+       text(In::kBody, "delay", "Delay before a task may start", "1s"),
+       text(In::kBody, "expires_in",
+            "A task that has not started this long after its tick becomes dead", "1h"),
+       text(In::kBody, "unique_key", "Unique key; a tick that finds it reserved submits no task",
+            "digest"),
+       text(In::kBody, "unique_for",
             "How long the key stays reserved after the task has finished; default: 5m", "1m"),
-       word("partition_key", "Partition key, in an ordered, limited or fair queue", "")},
+       text(In::kBody, "partition_key", "Partition key, in an ordered, limited or fair queue", "")},
       {200, "Schedule", "the schedule, which existed before"}, {404}, put_schedule);
   route.answers.push_back({201, "Schedule", "the schedule, which is new"});
   return route;
@@ -366,8 +330,8 @@ std::vector<Route> host_routes() {
       get("/api/v1/deployments", "list_deployments",
           "Shows when instances changed to another version of the program or another configuration "
           "in the last 30 days, newest first. The former one is null if it is unknown.",
-          {{In::kQuery, "hours", "Number of hours to look back; default: 192", "24", Kind::kNumber,
-            false, 1, queue::kDeploymentsKept}},
+          {number(In::kQuery, "hours", "Number of hours to look back; default: 192", "24", 1,
+                  queue::kDeploymentsKept)},
           {200, "Deployments", "the newest 1,000 changes"}, list_deployments),
       get("/api/v1/notices", "list_notices",
           "Lists problems that the steward found and that need an operator: queues that are late "
@@ -388,22 +352,19 @@ std::vector<Route> host_routes() {
 }
 
 std::vector<Route> audit_routes() {
-  const auto only = [](std::string_view name, std::string_view what, std::string_view example) {
-    return Parameter{In::kQuery, name, what, example};
-  };
   return {get(
       "/api/v1/audit", "list_audit",
       "Lists the actions of operators in the last 90 days, newest first: over HTTP, with the "
       "command line, with the procedures for schedules, and by a configuration that changed a "
       "schedule. One request examines at most 10,000 entries, so a page may be short or empty and "
       "still have a `next`; with `subject` and `name` it uses an index.",
-      {only("actor", "Only actions of this token, user or account", "token:ann"),
-       only("action", "Only actions of this kind", "pause"),
-       only("subject",
+      {text(In::kQuery, "actor", "Only actions of this token, user or account", "token:ann"),
+       text(In::kQuery, "action", "Only actions of this kind", "pause"),
+       text(In::kQuery, "subject",
             "Only this kind of subject: `queue`, `task`, `schedule`, `route`, `lock` or `bulk`",
             "queue"),
-       only("name", "Only the subject with this name or id", "mail"),
-       only("queue", "Only subjects of this queue", "mail"), kAtMost, kCursor},
+       text(In::kQuery, "name", "Only the subject with this name or id", "mail"),
+       text(In::kQuery, "queue", "Only subjects of this queue", "mail"), kAtMost, kCursor},
       {200, "Audit", "one page; a role for all queues is needed to see entries not about a queue"},
       list_audit)};
 }
@@ -415,21 +376,21 @@ std::vector<Route> routing_routes() {
           change_everywhere(
               "PUT", "/api/v1/routes", "set_route",
               "Sets the route of a type: the queue that takes its tasks.",
-              {{In::kBody, "type", kTypeOfRoute, "report.*", Kind::kText, true},
-               {In::kBody, "to", "Queue that takes the tasks", "other", Kind::kText, true},
-               {In::kBody, "from", kFromOfRoute, "mail"},
-               {In::kBody, "confirm", kConfirmOfRoute, "false", Kind::kFlag},
+              {needed(In::kBody, "type", kTypeOfRoute, "report.*"),
+               needed(In::kBody, "to", "Queue that takes the tasks", "other"),
+               text(In::kBody, "from", kFromOfRoute, "mail"),
+               flag(In::kBody, "confirm", kConfirmOfRoute),
                {In::kBody, "move", kMoveOfRoute, "true", Kind::kFlag},
-               {In::kBody, "cursor",
-                "With `move`, the cursor from `next` of the previous response; default: the first "
-                "waiting task",
-                ""}},
+               text(In::kBody, "cursor",
+                    "With `move`, the cursor from `next` of the previous response; default: the "
+                    "first waiting task",
+                    "")},
               {200, "SetRoute", "the route, which applies to submissions within a second"},
               {404, 409}, set_route),
           change_everywhere("DELETE", "/api/v1/routes", "remove_route", "Removes a route.",
-                            {{In::kQuery, "type", kTypeOfRoute, "report.*", Kind::kText, true},
-                             {In::kQuery, "from", kFromOfRoute, "mail"},
-                             {In::kQuery, "confirm", kConfirmOfRoute, "false", Kind::kFlag}},
+                            {needed(In::kQuery, "type", kTypeOfRoute, "report.*"),
+                             text(In::kQuery, "from", kFromOfRoute, "mail"),
+                             flag(In::kQuery, "confirm", kConfirmOfRoute)},
                             {200, "Route", "the removed route"}, {404, 409}, remove_route)};
 }
 
@@ -455,24 +416,22 @@ std::vector<Route> schedule_routes() {
 }
 
 std::vector<Route> lock_routes() {
-  return {get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
-                         {200, "Locks", "the locks"}, list_locks),
-          get_everywhere("/api/v1/locks/{lock}", "show_lock",
-                         "Shows the holders of a lock, and the waiting processes.", {kLock},
-                         {200, "Lock", "the lock"}, show_lock),
-          change_everywhere(
-              "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
-              "Changes the number of holders that a lock may have at a time.",
-              {kLock,
-               {In::kBody, "slots", "Number of holders", "3", Kind::kNumber, true, 1, kMostSlots}},
-              {200, "Lock", "the lock"}, {404}, resize_lock),
-          change_everywhere("POST", "/api/v1/locks/{lock}/break", "break_lock",
-                            "Breaks a lock: takes it away from all holders, or from one.",
-                            {kLock,
-                             {In::kBody, "slot", "Only this slot; default: all", "0", Kind::kNumber,
-                              false, 0, kMostSlots}},
-                            {200, "BrokenLock", "the slots that were held and are free now"}, {404},
-                            break_lock)};
+  return {
+      get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
+                     {200, "Locks", "the locks"}, list_locks),
+      get_everywhere("/api/v1/locks/{lock}", "show_lock",
+                     "Shows the holders of a lock, and the waiting processes.", {kLock},
+                     {200, "Lock", "the lock"}, show_lock),
+      change_everywhere(
+          "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
+          "Changes the number of holders that a lock may have at a time.",
+          {kLock, needed_number(In::kBody, "slots", "Number of holders", "3", 1, kMostSlots)},
+          {200, "Lock", "the lock"}, {404}, resize_lock),
+      change_everywhere(
+          "POST", "/api/v1/locks/{lock}/break", "break_lock",
+          "Breaks a lock: takes it away from all holders, or from one.",
+          {kLock, number(In::kBody, "slot", "Only this slot; default: all", "0", 0, kMostSlots)},
+          {200, "BrokenLock", "the slots that were held and are free now"}, {404}, break_lock)};
 }
 
 std::vector<Route> open_routes() {
@@ -518,8 +477,9 @@ std::vector<Route> open_routes() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
-    for (auto* part : {task_routes, queue_routes, queue_change_routes, bulk_routes, host_routes,
-                       audit_routes, routing_routes, schedule_routes, lock_routes, open_routes}) {
+    for (auto* part :
+         {task_routes, queue_routes, figure_routes, queue_change_routes, bulk_routes, host_routes,
+          audit_routes, routing_routes, schedule_routes, lock_routes, open_routes}) {
       std::vector<Route> some = part();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

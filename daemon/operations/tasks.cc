@@ -7,15 +7,16 @@
 
 #include "json/printable.h"
 #include "json/task_json.h"
-#include "json/why.h"
 #include "operations/moving.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
+#include "operations/why.h"
 #include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/submit/submit.h"
+#include "queue/views/full_task.h"
 #include "queue/views/unique_key.h"
 
 namespace allot::operations {
@@ -23,11 +24,11 @@ namespace {
 
 using nlohmann::json;
 
-as_json::Shown must_show(const Call& call, const queue::TaskId& id) {
+queue::FullTask must_show(const Call& call, const queue::TaskId& id) {
   (void)call.queue_of(id);
-  auto shown = as_json::read_shown(call.db(), id);
-  if (!shown) unknown_task(id);
-  return std::move(*shown);
+  auto full = queue::full_task(call.db(), id);
+  if (!full) unknown_task(id);
+  return std::move(*full);
 }
 
 // An unfinished task, and the name of its queue.
@@ -83,29 +84,28 @@ Document show_task(Call& call) {
 }
 
 Document list_attempts(Call& call) {
-  const as_json::Shown shown = must_show(call, call.id());
-  return answer_of({{"items", as_json::attempts(shown.attempts)}, {"next", nullptr}});
+  const queue::FullTask full = must_show(call, call.id());
+  return list_of(as_json::attempts(full.attempts));
 }
 
 Document show_payload(Call& call) {
   const queue::TaskId id = call.id();
-  as_json::Shown shown = must_show(call, id);
-  if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
+  queue::FullTask full = must_show(call, id);
+  if (!full.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
   Document document;
   document.type = "application/octet-stream";
-  document.text = std::move(shown.task->payload);
+  document.text = std::move(full.task->payload);
   // A browser must not show a submitted payload as a page of this host. The server already sends
   // nosniff with every answer.
   document.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
-  if (!shown.damage.empty()) document.fields.emplace_back("x-allot-damage", shown.damage);
+  if (!full.damage.empty()) document.fields.emplace_back("x-allot-damage", full.damage);
   return document;
 }
 
 Document show_why(Call& call) {
   const Live live = must_live(call, call.id());
-  const as_json::Neighbours neighbours(call.service().instance, call.service().runtime_dir);
-  return answer_of(as_json::why(live.task, live.queue,
-                                as_json::reasons_of(call.db(), neighbours, live.task, live.queue)));
+  const host::LocalProcesses local(call.service().instance, call.service().runtime_dir);
+  return answer_of(explain(call.db(), local, live.task, live.queue));
 }
 
 Document find_task(Call& call) {
@@ -143,7 +143,7 @@ Document cancel_task(Call& call) {
   if (cancelled.task->dead) {
     refuse(409,
            "task " + id.text() +
-               " is dead already: " + as_json::why_dead(*cancelled.task, as_json::kShownError),
+               " is dead already: " + why_dead(*cancelled.task, as_json::kShownError),
            "id");
   }
   call.did(as_done ? "cancel_as_done" : "cancel", id.text());
@@ -175,21 +175,21 @@ Document discard_task(Call& call) {
 
 Document submit_again(Call& call) {
   const queue::TaskId id = call.id();
-  const as_json::Shown shown = must_show(call, id);
-  if (!shown.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
-  if (!call.caller().may(gateway::access::Role::kSubmit, shown.queue)) {
-    refuse(403, "this needs the role submit for queue " + shown.queue);
+  const queue::FullTask full = must_show(call, id);
+  if (!full.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
+  if (!call.caller().may(gateway::access::Role::kSubmit, full.queue)) {
+    refuse(403, "this needs the role submit for queue " + full.queue);
   }
-  if (shown.task->payload.starts_with(kSignedPayload)) {
+  if (full.task->payload.starts_with(kSignedPayload)) {
     refuse(409,
            "the payload of task " + id.text() +
                " is signed by its application, which would refuse any other: submit the task there",
            "id");
   }
-  queue::Submission task{call.queue(shown.queue), shown.task->type, call.text("payload"),
-                         options_like(*shown.task)};
+  queue::Submission task{call.queue(full.queue), full.task->type, call.text("payload"),
+                         options_like(*full.task)};
   task.options.partition_key = call.maybe("partition_key");
-  const config::Queue* keys = configured(call.service(), shown.queue);
+  const config::Queue* keys = configured(call.service(), full.queue);
   if (keys != nullptr) task.options.compress_above = keys->compress_above;
   const queue::Submitted made = queue::submit_again(call.db(), id, task);
   call.ringer().ring({{id.partition.queue_id, 1}});

@@ -9,9 +9,9 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/model/duty.h"
+#include "queue/notices/stuck.h"
+#include "queue/operate/purge.h"
 #include "queue/submit/address.h"
-#include "queue/views/health.h"
-#include "queue/views/stuck.h"
 #include "steward/ask.h"
 
 namespace allot::steward {

@@ -40,7 +40,7 @@ Chore Snapshots::chore() {
 }
 
 void Snapshots::write() {
-  const as_json::InstanceView view = as_json::read_instance(runtime_dir_);
+  const host::InstanceView view = host::read_instance(runtime_dir_);
   if (!view.running) return;
   const std::string state = as_json::host_state(view, facts_)
                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

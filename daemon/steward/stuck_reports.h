@@ -10,7 +10,7 @@
 
 #include "ipc/board.h"
 #include "process/session.h"
-#include "queue/views/stuck.h"
+#include "queue/notices/stuck.h"
 #include "queue/submit/submitter.h"
 #include "steward/chore.h"
 #include "steward/served.h"

@@ -24,11 +24,7 @@ BEGIN
       DECLARE CONTINUE HANDLER FOR 1062 BEGIN END;     -- another client has just made it
       INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)
       SELECT p_name, slot, COALESCE(v_wanted, 1), slot, 'FREE', UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6)
-        FROM (SELECT 32 * high.n + low.n AS slot
-                FROM (WITH RECURSIVE digit (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM digit WHERE n < 31)
-                      SELECT n FROM digit) AS high
-                JOIN (WITH RECURSIVE digit (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM digit WHERE n < 31)
-                      SELECT n FROM digit) AS low) AS slot_of
+        FROM {slot_numbers}
        WHERE slot < COALESCE(v_wanted, 1)
        ORDER BY slot;
     END;

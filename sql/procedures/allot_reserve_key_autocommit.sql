@@ -21,29 +21,6 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_reserve_key_autocommit(
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
-BEGIN
-  DECLARE v_tries INT DEFAULT 0;
-  DECLARE v_done BOOLEAN DEFAULT FALSE;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    ROLLBACK AND NO CHAIN NO RELEASE;
-    RESIGNAL;
-  END;
-  WHILE NOT v_done DO
-    BEGIN
-      -- The deadlock rolled the transaction back, which contained nothing of the caller. MariaDB
-      -- since 11.6.2 also rolls back if a row to lock is newer than the transaction's view (1020).
-      DECLARE EXIT HANDLER FOR 1213, 1020
-      BEGIN
-        SET v_tries = v_tries + 1;
-        IF v_tries = 8 THEN RESIGNAL; END IF;
-      END;
-      START TRANSACTION;
-      CALL allot_reserve_key(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
-                       p_unique_for_us, p_expires_at, p_layout, p_key_hash, p_flags, p_type, p_payload,
-                       p_headers, p_first_key, p_existed);
-      COMMIT AND NO CHAIN NO RELEASE;
-      SET v_done = TRUE;
-    END;
-  END WHILE;
-END;
+{in_own_transaction CALL allot_reserve_key(p_queue_id, p_partition_no, p_prio, p_delay_us,
+    p_run_at_us, p_unique_key, p_unique_for_us, p_expires_at, p_layout, p_key_hash, p_flags, p_type,
+    p_payload, p_headers, p_first_key, p_existed)}

@@ -11,26 +11,5 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out_autocommit(
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
-BEGIN
-  DECLARE v_tries INT DEFAULT 0;
-  DECLARE v_done BOOLEAN DEFAULT FALSE;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    ROLLBACK AND NO CHAIN NO RELEASE;
-    RESIGNAL;
-  END;
-  WHILE NOT v_done DO
-    BEGIN
-      DECLARE EXIT HANDLER FOR 1213, 1020
-      BEGIN
-        SET v_tries = v_tries + 1;
-        IF v_tries = 8 THEN RESIGNAL; END IF;
-      END;
-      START TRANSACTION;
-      CALL allot_take_out(p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, p_as_done,
-                          p_result);
-      COMMIT AND NO CHAIN NO RELEASE;
-      SET v_done = TRUE;
-    END;
-  END WHILE;
-END;
+{in_own_transaction CALL allot_take_out(p_queue_id, p_partition_no, p_prio, p_first_key, p_reason,
+    p_as_done, p_result)}

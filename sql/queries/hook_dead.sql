@@ -16,13 +16,7 @@ SELECT target.queue_id, :dice % target.partitions, 1,
        IF(LOCATE('traceparent=00-', task.headers) > 0,
           INSERT(SUBSTR(task.headers, LOCATE('traceparent=00-', task.headers)), 49, 16, :span), NULL)
   FROM task
-  JOIN (SELECT target.queue_id, target.partitions
-          FROM queue AS named
-          JOIN queue AS target
-            ON target.queue_id = IF(named.routed = 0, named.queue_id,
-                                    COALESCE(:best_route, named.queue_id))
-         WHERE named.name = :hook_queue AND target.placement = 'spread'
-         LIMIT 1) AS target
+  JOIN {hook_target}
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = :prio AND task.run_key = :run_key
    AND task.flags & :hook_flag = 0

@@ -14,13 +14,7 @@ SELECT target.queue_id, :dice % target.partitions, 1,
           INSERT(SUBSTR(running.headers, LOCATE('traceparent=00-', running.headers)), 49, 16, :span),
           NULL)
   FROM task_running AS running
-  JOIN (SELECT target.queue_id, target.partitions
-          FROM queue AS named
-          JOIN queue AS target
-            ON target.queue_id = IF(named.routed = 0, named.queue_id,
-                                    COALESCE(:best_route, named.queue_id))
-         WHERE named.name = :hook_queue AND target.placement = 'spread'
-         LIMIT 1) AS target
+  JOIN {hook_target}
  WHERE running.queue_id = :queue_id AND running.partition_no = :partition_no
    AND running.prio = :prio AND running.first_key = :first_key
    AND running.flags & :hook_flag = 0

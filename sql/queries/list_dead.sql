@@ -2,10 +2,6 @@
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
        {moment died_at}, cause, error, fault
   FROM task_dead
- WHERE queue_id = :queue_id AND died_at <= :before
-   AND (died_at < :before
-        OR partition_no < :partition_no
-        OR partition_no = :partition_no AND prio < :prio
-        OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
+ WHERE queue_id = :queue_id AND {older died_at}
  ORDER BY queue_id DESC, died_at DESC, partition_no DESC, prio DESC, first_key DESC
  LIMIT :limit;

@@ -4,10 +4,6 @@ SELECT partition_no, prio, first_key, type, attempt,
        {moment ended_at}, lock_host, lock_pid,
        runtime_us, cpu_us, max_rss_kib, headers
   FROM task_history
- WHERE queue_id = :queue_id AND ended_at <= :before
-   AND (ended_at < :before
-        OR partition_no < :partition_no
-        OR partition_no = :partition_no AND prio < :prio
-        OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
+ WHERE queue_id = :queue_id AND {older ended_at}
  ORDER BY queue_id DESC, ended_at DESC, partition_no DESC, prio DESC, first_key DESC
  LIMIT :limit;

@@ -4,11 +4,7 @@
 UPDATE named_lock SET slots = :slots WHERE name = :name;
 INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)
 SELECT :name, slot, :slots, slot, 'FREE', UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6)
-  FROM (SELECT 32 * high.n + low.n AS slot
-          FROM (WITH RECURSIVE digit (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM digit WHERE n < 31)
-                SELECT n FROM digit) AS high
-          JOIN (WITH RECURSIVE digit (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM digit WHERE n < 31)
-                SELECT n FROM digit) AS low) AS slot_of
+  FROM {slot_numbers}
  WHERE slot < :slots
    AND slot >= (SELECT NULLIF(COUNT(*), 0) FROM (SELECT slot FROM named_lock WHERE name = :name) AS made)
  ORDER BY slot;

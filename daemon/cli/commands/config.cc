@@ -64,7 +64,7 @@ ordered_json value_of(const Effective& entry) {
 std::optional<bool> loaded(const config::Settings& settings) {
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   if (instance.workers.empty() && instance.stewards.empty()) return std::nullopt;
-  return as_json::runs_configuration(instance, settings.files);
+  return host::runs_configuration(instance, settings.files);
 }
 
 void print_json(const config::Settings& settings) {

@@ -16,7 +16,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/migrate.h"
-#include "json/local_processes.h"
+#include "host/local_processes.h"
 #include "queue/findings/checks.h"
 #include "queue/notices/notice.h"
 
@@ -139,8 +139,7 @@ class Doctor {
 
   // Includes the checks of the steward and those that the steward omits.
   void check(db::Connection& db, std::initializer_list<queue::Check> checks) {
-    const as_json::LocalProcesses processes(settings_.daemon.instance,
-                                            config::runtime_dir(settings_));
+    const host::LocalProcesses processes(settings_.daemon.instance, config::runtime_dir(settings_));
     const queue::Observer by{settings_, [&](const queue::HeldLease& lease) {
                                return processes.gone(lease.origin, lease.pid);
                              }};

@@ -36,9 +36,10 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
+#include "queue/model/task_facts.h"
 #include "queue/verbs/lease_store.h"
 #include "queue/verbs/rated.h"
-#include "queue/views/inspect.h"
+#include "queue/views/task_lists.h"
 #include "trust/trust.h"
 
 namespace allot::cli {

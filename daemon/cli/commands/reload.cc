@@ -12,7 +12,7 @@
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
 #include "cli/words/task_view.h"
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 
 namespace allot::cli {
 namespace {
@@ -24,8 +24,8 @@ struct ReloadOptions {
 
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-as_json::InstanceView running_instance(const config::Settings& settings) {
-  as_json::InstanceView view = as_json::read_instance(config::runtime_dir(settings));
+host::InstanceView running_instance(const config::Settings& settings) {
+  host::InstanceView view = host::read_instance(config::runtime_dir(settings));
   if (!view.trouble.empty()) throw Error(view.trouble, kExitUnavailable);
   if (!view.running) {
     throw Error("no allotd is running for instance '" + settings.daemon.instance + "' (" +
@@ -37,14 +37,14 @@ as_json::InstanceView running_instance(const config::Settings& settings) {
 
 // Sends HUP and waits until the daemon has started the reload. Returns the number of the reload.
 std::uint32_t begin_reload(const config::Settings& settings) {
-  const as_json::InstanceView before = running_instance(settings);
+  const host::InstanceView before = running_instance(settings);
   if (kill(static_cast<pid_t>(before.supervisor_pid), SIGHUP) != 0) {
     throw Error("allotd " + std::to_string(before.supervisor_pid) + ": " + std::strerror(errno) +
                     "; only its account and root may reload it",
                 kExitUnavailable);
   }
   for (;;) {
-    const as_json::InstanceView now = running_instance(settings);
+    const host::InstanceView now = running_instance(settings);
     if (now.reloads.begun != before.reloads.begun) return now.reloads.begun;
     (void)wait_readable(-1, kPollInterval);
     if (interrupted()) throw Error("interrupted", kExitUnavailable);
@@ -54,7 +54,7 @@ std::uint32_t begin_reload(const config::Settings& settings) {
 // Waits until all workers of the previous configuration have ended.
 void await_end(const config::Settings& settings, std::uint32_t reload) {
   for (;;) {
-    const as_json::InstanceView now = running_instance(settings);
+    const host::InstanceView now = running_instance(settings);
     if (now.reloads.finished >= reload) return;
     if (now.reloads.refused >= reload) {
       throw Error(

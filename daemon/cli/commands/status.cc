@@ -16,13 +16,15 @@
 #include "cli/words/instance_text.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/host_json.h"
 #include "json/minutes_json.h"
 #include "json/queue_json.h"
-#include "json/why.h"
+#include "operations/why.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/serving_pool.h"
+#include "queue/model/task_facts.h"
 #include "queue/views/health.h"
-#include "queue/views/inspect.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::cli {
 namespace {
@@ -136,7 +138,7 @@ void print_queues(const std::vector<QueueView>& queues,
       if (pools->empty()) alarming = 5;
       cells.push_back(served_text(*pools));
     }
-    if (paused) cells.push_back(as_json::pause_text(queue.info));
+    if (paused) cells.push_back(operations::pause_text(queue.info));
     table.add(std::move(cells), alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());

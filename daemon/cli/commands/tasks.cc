@@ -19,8 +19,8 @@
 #include "cli/words/text.h"
 #include "json/fields.h"
 #include "json/queue_json.h"
-#include "json/why.h"
 #include "operations/route.h"
+#include "operations/why.h"
 #include "queue/model/error_text.h"
 #include "queue/submit/submit.h"
 
@@ -151,7 +151,8 @@ void print_running(const json& task) {
 
 void print_cancel(const json& asked) {
   if (asked.is_null()) return;
-  line("cancel", as_json::cancel_text({asked.at("reason"), asked.at("at"), asked.at("as_done")}));
+  line("cancel",
+       operations::cancel_text({asked.at("reason"), asked.at("at"), asked.at("as_done")}));
 }
 
 // `payload` as the handler gets it; `compressed`: the stored size is another one.

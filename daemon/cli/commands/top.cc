@@ -22,6 +22,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/due.h"
+#include "json/host_json.h"
 
 namespace allot::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "operations/call.h"
 #include "operations/refusal.h"
 #include "operations/route.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 #include "schedule/expression.h"
 #include "schedule/next.h"
 #include "schedule/system_zone.h"

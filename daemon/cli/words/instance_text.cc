@@ -21,13 +21,13 @@ std::string stewards_text(const InstanceView& view) {
 std::vector<std::string> instance_troubles(const InstanceView& view,
                                            const config::Settings& settings) {
   std::vector<std::string> lines;
-  for (const as_json::FailingPool& pool : view.failing) {
+  for (const host::FailingPool& pool : view.failing) {
     lines.push_back("pool " + printable(pool.pool, sizeof(ipc::Slot::pool_name)) +
                     ": workers end before they are ready (" + pool.how + "), " +
                     std::to_string(pool.failures) + " time" + (pool.failures == 1 ? "" : "s") +
                     " in a row; see worker.died and the lines before it in the log");
   }
-  if (as_json::runs_former_configuration(view, settings.files)) {
+  if (host::runs_former_configuration(view, settings.files)) {
     lines.push_back("configuration: " + printable(settings.file, 4096) +
                     " was changed and not loaded: send allotd HUP (systemctl reload allotd)");
   }

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 
 namespace allot::cli {
 
-using as_json::InstanceView;
-using as_json::read_instance;
-using as_json::WorkerView;
+using host::InstanceView;
+using host::read_instance;
+using host::WorkerView;
 
 // "mail/7", or "-" without a lease.
 [[nodiscard]] std::string partition_text(const WorkerView& worker);

@@ -89,7 +89,7 @@ void Figures::turn() {
 
 Figures::Now Figures::now() const {
   if (runtime_dir_.empty()) return {};
-  return {read(), as_json::read_instance(runtime_dir_).workers};
+  return {read(), host::read_instance(runtime_dir_).workers};
 }
 
 QueueStats Figures::of(const Now& all, const queue::FireworqQueue& queue) const {
@@ -112,7 +112,7 @@ QueueStats Figures::of(const Now& all, const queue::FireworqQueue& queue) const 
 
 LocalActivity local_activity(const Figures::Now& now, const queue::FireworqQueue& queue) {
   LocalActivity at_work;
-  for (const as_json::WorkerView& worker : now.workers) {
+  for (const host::WorkerView& worker : now.workers) {
     if (!worker.leases || worker.queue_id != queue.info.queue_id) continue;
     at_work.partitions.push_back(worker.partition);
     at_work.running += worker.running.size();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gateway/fireworq/objects.h"
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 #include "queue/fireworq/definition.h"
 #include "thread/mutex.h"
 
@@ -31,7 +31,7 @@ class Figures {
   // One snapshot of this host, for all queues of a request.
   struct Now {
     Counts counts{};
-    std::vector<as_json::WorkerView> workers{};
+    std::vector<host::WorkerView> workers{};
   };
   [[nodiscard]] Now now() const;
   // The counted part of the statistics.

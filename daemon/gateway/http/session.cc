@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/http/session.h"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <array>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "base/error.h"
 #include "gateway/http/asking.h"
-#include "gateway/http/body_rate.h"
-#include "gateway/http/head_check.h"
-#include "gateway/http/request_parser.h"
 #include "gateway/http/response_text.h"
 #include "log/log.h"
 
@@ -34,276 +17,20 @@ namespace allot::gateway::http {
 namespace {
 
 namespace asio = boost::asio;
-using Code = boost::system::error_code;
-using Socket = asio::generic::stream_protocol::socket;
-using asio::awaitable;
-using asio::use_awaitable;
-using Buffers = std::array<asio::const_buffer, 2>;
 
-// Memory limit of a waiting connection; most heads fit.
-constexpr std::size_t kSmallRead = std::size_t{2} << 10;
 constexpr std::size_t kLargeRead = BodyBudget::kOneRead;
-constexpr std::size_t kOneRecord = std::size_t{16} << 10;  // of TLS
-constexpr std::size_t kMostBatch = std::size_t{1} << 20;
 // Limit of time and bytes that a peer may keep sending before it reads the answer.
 constexpr std::chrono::seconds kLinger{2};
 // Time that a stopping server waits for the first request of a connection.
 constexpr std::chrono::seconds kFirstRequest{1};
 constexpr std::size_t kMostLinger = std::size_t{16} << 20;
 
-// g++ 12 generates a wrong coroutine frame if several co_await are in conditions: here each is a
-// separate statement, or the value of a constant.
-
-// The byte stream of a connection, encrypted or not. One operation of a kind at a time.
-class Transport {
- public:
-  Transport() = default;
-  Transport(const Transport&) = delete;
-  Transport& operator=(const Transport&) = delete;
-  virtual ~Transport() = default;
-
-  virtual Socket& socket() = 0;
-  // The handshake.
-  virtual awaitable<bool> open() = 0;
-  // Number of bytes read; 0: the stream has ended.
-  virtual awaitable<std::size_t> read(char* to, std::size_t space) = 0;
-  virtual awaitable<bool> write(const Buffers& buffers) = 0;
-  // Tells the peer that no more bytes follow.
-  virtual awaitable<void> finish() = 0;
-  // Releases the descriptor if it holds the whole state of the connection; otherwise returns none.
-  virtual UniqueFd release() { return {}; }
-};
-
-class PlainTransport : public Transport {
- public:
-  explicit PlainTransport(Socket socket) : socket_(std::move(socket)) {}
-
-  Socket& socket() override { return socket_; }
-  awaitable<bool> open() override { co_return true; }
-
-  awaitable<std::size_t> read(char* to, std::size_t space) override {
-    Code code;
-    const std::size_t count = co_await socket_.async_read_some(
-        asio::buffer(to, space), asio::redirect_error(use_awaitable, code));
-    co_return code ? 0 : count;
-  }
-
-  awaitable<bool> write(const Buffers& buffers) override {
-    Code code;
-    co_await asio::async_write(socket_, buffers, asio::redirect_error(use_awaitable, code));
-    co_return !code;
-  }
-
-  awaitable<void> finish() override {
-    Code ignored;
-    socket_.shutdown(Socket::shutdown_send, ignored);
-    co_return;
-  }
-
-  UniqueFd release() override {
-    Code code;
-    const int fd = socket_.release(code);
-    return UniqueFd(code ? -1 : fd);
-  }
-
- private:
-  Socket socket_;
-};
-
-class TlsTransport : public Transport {
- public:
-  TlsTransport(Socket socket, asio::ssl::context& context) : stream_(std::move(socket), context) {}
-
-  Socket& socket() override { return stream_.next_layer(); }
-
-  awaitable<bool> open() override {
-    Code code;
-    co_await stream_.async_handshake(asio::ssl::stream_base::server,
-                                     asio::redirect_error(use_awaitable, code));
-    co_return !code;
-  }
-
-  awaitable<std::size_t> read(char* to, std::size_t space) override {
-    Code code;
-    const std::size_t count = co_await stream_.async_read_some(
-        asio::buffer(to, space), asio::redirect_error(use_awaitable, code));
-    co_return code ? 0 : count;
-  }
-
-  awaitable<bool> write(const Buffers& buffers) override {
-    Code code;
-    if (buffers[0].size() + buffers[1].size() > kOneRecord) {
-      co_await asio::async_write(stream_, buffers, asio::redirect_error(use_awaitable, code));
-      co_return !code;
-    }
-    // Asio sends each buffer as its own record, with its own system call.
-    std::string joined;
-    joined.reserve(buffers[0].size() + buffers[1].size());
-    for (const asio::const_buffer& part : buffers) {
-      joined.append(static_cast<const char*>(part.data()), part.size());
-    }
-    co_await asio::async_write(stream_, asio::buffer(joined),
-                               asio::redirect_error(use_awaitable, code));
-    co_return !code;
-  }
-
-  // Also waits for the peer's close_notify; the deadline of the phase limits that.
-  awaitable<void> finish() override {
-    Code ignored;
-    co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
-    socket().shutdown(Socket::shutdown_send, ignored);
-  }
-
- private:
-  asio::ssl::stream<Socket> stream_;
-};
-
-// Blocks a coroutine until open() is called in the same thread. Each open() releases one wait.
-class Gate {
- public:
-  awaitable<void> wait() {
-    if (!open_) co_await closed();
-    open_ = false;
-  }
-
-  void open() {
-    open_ = true;
-    if (waiter_) std::exchange(waiter_, nullptr)();
-  }
-
- private:
-  awaitable<void> closed() {
-    return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
-        [this](auto handler) {
-          auto kept = std::make_shared<decltype(handler)>(std::move(handler));
-          waiter_ = [kept] { std::move (*kept)(); };
-        },
-        use_awaitable);
-  }
-
-  bool open_ = false;
-  std::function<void()> waiter_;
-};
-
-// One call of the application, which may answer after the session has ended.
-struct Question {
-  explicit Question(std::shared_ptr<BodyHold> held) : hold(std::move(held)) {}
-
-  std::shared_ptr<BodyHold> hold;  // for the body of the request
-  Gate answered{};
-  std::optional<Response> response{};
-  // Only for a stream. Exists until every call to it has been answered.
-  std::unique_ptr<LineStream> lines{};
-  std::string written{};
-  LineStream::Then then = LineStream::Then::kLines;
-};
-
-constexpr const char* kNoRoom = "the memory for request bodies is used up; try again in a second";
+}  // namespace
 
 std::string too_large(std::size_t most) {
   if (most == 0) return "this route does not accept a body";
   return "the request body is larger than " + std::to_string(most) + " bytes";
 }
-
-// Framing of the answer to a stream of lines.
-struct LinesHead {
-  std::string type;
-  bool chunked = true;
-  bool keeps = true;
-};
-
-class Session : public Connection, public std::enable_shared_from_this<Session> {
- public:
-  Session(ServerState& state, Application& application, std::unique_ptr<Transport> transport,
-          Peer peer, LimitKey key)
-      : state_(state),
-        application_(application),
-        transport_(std::move(transport)),
-        peer_(std::move(peer)),
-        key_(std::move(key)),
-        deadline_(Clock::now() + state.limits.head_time),
-        rate_(state.limits.body_window, state.limits.body_rate) {}
-
-  void start();
-  // A request came before this session began.
-  void mark_continued() { asked_ = true; }
-
-  [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
-  void expire() override;
-  void leave() override;
-  void cut() override;
-
- private:
-  // The event that the session waits for; decides the answer to a late peer.
-  enum class Phase { kIdle, kReading, kAnswer, kSending };
-
-  awaitable<void> serve();
-  awaitable<bool> serve_request();
-  awaitable<std::size_t> read_head();
-  awaitable<bool> read_body(RequestParser& parser);
-  awaitable<bool> continue_body(RequestParser& parser);
-  awaitable<bool> await_lines(RequestParser& parser);
-  awaitable<bool> answer(RequestParser& parser, const Admission& admission, Head head);
-  awaitable<bool> stream_lines(RequestParser& parser, Admission admission, std::size_t most_line);
-  awaitable<bool> gather_lines(RequestParser& parser, std::size_t most_line);
-  awaitable<bool> write_lines(const LinesHead& head, std::string text, bool last);
-
-  awaitable<bool> read_some(std::size_t space);
-  awaitable<bool> refuse(unsigned status, std::string title);
-  awaitable<bool> refuse_body(RequestParser& parser, unsigned status, std::string title);
-  awaitable<bool> send(Response response, bool keeps);
-  awaitable<bool> write(std::string_view first, std::string_view second);
-  awaitable<void> linger();
-  awaitable<bool> answered(const std::shared_ptr<Question>& question);
-
-  [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
-  [[nodiscard]] bool more_is_there();
-  [[nodiscard]] bool peer_is_gone();
-  [[nodiscard]] bool is_guest() const { return key_.kind == Kind::kGuest; }
-  // Whether the connection outlives a stopping server.
-  [[nodiscard]] bool is_kept() const {
-    return state_.keeps && !peer_.encrypted && !is_guest() && !cut_;
-  }
-  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
-
-  void enter(Phase phase, std::chrono::milliseconds time) {
-    phase_ = phase;
-    late_ = false;
-    deadline_ = Clock::now() + time;
-  }
-  void begin_body(const Admission& admission);
-  void drop(RequestParser& parser);
-  // Number of bytes of the body received so far.
-  [[nodiscard]] std::size_t here(RequestParser& parser) const {
-    return parser.body().size() + in_.size();
-  }
-
-  ServerState& state_;
-  Application& application_;
-  std::unique_ptr<Transport> transport_;
-  Peer peer_;
-  const LimitKey key_;
-  Connections::Place place_{};
-
-  Phase phase_ = Phase::kIdle;
-  Clock::time_point deadline_;
-  bool late_ = false;  // the deadline of this phase passed
-  bool cut_ = false;   // the connection must end at once
-  Gate* waits_at_ = nullptr;
-
-  std::string in_;      // received, not yet used
-  bool is_1_1_ = true;  // HTTP version of the request
-  bool head_only_ = false;
-  bool unread_ = false;  // the peer may still send bytes that are not read
-  bool answer_begun_ = false;
-  bool asked_ = false;            // the first request has come
-  bool between_batches_ = false;  // in a stream, which may end here
-  std::shared_ptr<BodyHold> hold_{};
-  std::size_t held_by_lines_ = 0;  // in a stream: bytes held by the application
-  bool full_ = false;              // the stream ends because there is no room for more lines
-  BodyRate rate_;
-  std::size_t read_size_ = kSmallRead;
-};
 
 void Session::start() {
   place_ = state_.connections.add(shared_from_this(), key_);
@@ -313,8 +40,7 @@ void Session::start() {
     } catch (const std::exception& error) {
       log::error("gateway.connection_failed", {{"error", error.what()}});
     }
-    Code ignored;
-    self->transport_->socket().close(ignored);
+    self->transport_->close();
     self->state_.connections.remove(self->place_);
     if (self->state_.stopping && self->state_.connections.size() == 0) self->state_.io.stop();
   };
@@ -322,7 +48,7 @@ void Session::start() {
       state_.io, [this] { return serve(); }, std::move(ended));
 }
 
-awaitable<void> Session::serve() {
+Awaitable<void> Session::serve() {
   const bool open = co_await transport_->open();
   if (!open) co_return;
   for (bool more = true; more;) {
@@ -332,7 +58,7 @@ awaitable<void> Session::serve() {
 }
 
 // One request, from its first byte to the last of its answer. False: the connection ends.
-awaitable<bool> Session::serve_request() {
+Awaitable<bool> Session::serve_request() {
   const std::size_t length = co_await read_head();
   if (length == 0) co_return false;
   const std::string_view text(in_.data(), length);
@@ -379,7 +105,7 @@ awaitable<bool> Session::serve_request() {
 }
 
 // The length of the head at the start of `in_`; 0: none, and a peer at fault got an answer.
-awaitable<std::size_t> Session::read_head() {
+Awaitable<std::size_t> Session::read_head() {
   answer_begun_ = false;
   hold_.reset();
   state_.connections.waits(place_);
@@ -418,7 +144,7 @@ awaitable<std::size_t> Session::read_head() {
   }
 }
 
-awaitable<bool> Session::read_body(RequestParser& parser) {
+Awaitable<bool> Session::read_body(RequestParser& parser) {
   for (;;) {
     if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
     if (parser.done()) break;
@@ -434,7 +160,7 @@ awaitable<bool> Session::read_body(RequestParser& parser) {
 
 // Waits for more of a body. The read size grows only with a fast body, so that many slow bodies use
 // little memory.
-awaitable<bool> Session::continue_body(RequestParser& parser) {
+Awaitable<bool> Session::continue_body(RequestParser& parser) {
   for (bool in_time = true; in_time;) {
     const auto begin = Clock::now();
     const std::size_t had = in_.size();
@@ -450,7 +176,7 @@ awaitable<bool> Session::continue_body(RequestParser& parser) {
 }
 
 // Releases the received bytes before the answer is sent.
-awaitable<bool> Session::refuse_body(RequestParser& parser, unsigned status, std::string title) {
+Awaitable<bool> Session::refuse_body(RequestParser& parser, unsigned status, std::string title) {
   drop(parser);
   co_return co_await refuse(status, std::move(title));
 }
@@ -474,7 +200,7 @@ std::optional<HeadFault> Session::use_body(RequestParser& parser) {
   return std::move(step.fault);
 }
 
-awaitable<bool> Session::answer(RequestParser& parser, const Admission& admission, Head head) {
+Awaitable<bool> Session::answer(RequestParser& parser, const Admission& admission, Head head) {
   const auto question = std::make_shared<Question>(std::move(hold_));
   const auto reply = [question, mailbox = state_.mailbox](Response response) {
     mailbox->post([question, response = std::move(response)]() mutable {
@@ -492,7 +218,7 @@ awaitable<bool> Session::answer(RequestParser& parser, const Admission& admissio
 }
 
 // False: too late, or the connection must end.
-awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
+Awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
   enter(Phase::kAnswer, state_.limits.answer_time);
   waits_at_ = &question->answered;
   co_await question->answered.wait();
@@ -500,122 +226,8 @@ awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
   co_return !late_ && !cut_;
 }
 
-// Passes lines on and sends the reports back, batch by batch. The next batch begins after the
-// report on the previous one is sent: this limits the peer to the speed of the application, and a
-// broken connection leaves at most one batch with an unknown outcome (S62).
-awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission,
-                                      std::size_t most_line) {
-  const auto question = std::make_shared<Question>(hold_);
-  question->lines = std::move(admission.lines);
-  const LinesHead head{std::move(admission.lines_type), is_1_1_, is_1_1_ && parser.keeps_alive()};
-  std::string& body = parser.body();
-  bool last = false;
-  for (;;) {
-    std::string lines;
-    if (question->then != LineStream::Then::kRest) {
-      const bool gathered = co_await gather_lines(parser, most_line);
-      if (!gathered) co_return false;
-      last = parser.done();
-      const std::size_t whole = last ? body.size() : body.rfind('\n') + 1;
-      lines = body.substr(0, whole);
-      body.erase(0, whole);
-      if (last) unread_ = false;
-    }
-    const bool stops = (state_.stopping || full_) && !last;
-    hand_on(question, std::move(lines), last, stops);
-    const bool in_time = co_await answered(question);
-    if (!in_time) co_return false;
-    held_by_lines_ = question->lines->held();
-    const bool rest = question->then == LineStream::Then::kRest && !stops;
-    const bool ends = !rest && (last || stops || question->then == LineStream::Then::kEnd);
-    const bool sent = co_await write_lines(head, std::move(question->written), ends);
-    if (!sent || (!ends && peer_is_gone())) co_return false;
-    if (!ends) continue;
-    question->lines.reset();
-    if (last && head.keeps && (!state_.stopping || (is_kept() && in_.empty()))) co_return true;
-    co_await linger();
-    co_return false;
-  }
-}
-
-// Reads until there is a whole line, or the end, and no more bytes are available; or until reading
-// must stop.
-awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_line) {
-  std::size_t searched = 0;
-  bool whole = false;
-  for (;;) {
-    if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
-    const std::string& body = parser.body();
-    whole = whole || body.find('\n', searched) != std::string::npos;
-    searched = body.size();
-    if (parser.done() || state_.stopping) co_return true;
-    if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
-    if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
-    if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
-      full_ = !whole;  // whole lines are processed first
-      if (full_) drop(parser);
-      co_return true;
-    }
-    between_batches_ = true;
-    const bool more = co_await await_lines(parser);
-    between_batches_ = false;
-    if (!more) co_return state_.stopping && !late_ && !cut_;
-  }
-}
-
-// Between lines a stream may pause for the idle time of a connection between two requests.
-awaitable<bool> Session::await_lines(RequestParser& parser) {
-  if (!parser.body().empty()) co_return co_await continue_body(parser);
-  enter(Phase::kReading, state_.limits.idle_time);
-  const bool more = co_await read_some(read_size_);
-  if (!more && late_) co_await refuse(408, "no further lines arrived");
-  co_return more;
-}
-
-void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last,
-                      bool stops) {
-  auto written = [question, mailbox = state_.mailbox](std::string text, LineStream::Then then) {
-    mailbox->post([question, text = std::move(text), then]() mutable {
-      question->written = std::move(text);
-      question->then = then;
-      question->answered.open();
-    });
-  };
-  if (stops) {
-    question->lines->stop(full_ ? kNoRoom : "the gateway stops", std::move(written));
-  } else {
-    question->lines->take(std::move(lines), last, std::move(written));
-  }
-}
-
-awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bool last) {
-  std::string out;
-  if (!answer_begun_) {
-    Response response{200, head.type};
-    out = head_of(application_, response,
-                  {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
-  }
-  answer_begun_ = answer_begun_ || last || !text.empty();
-  if (!answer_begun_) co_return true;
-  if (!text.empty()) out += head.chunked ? chunk_of(text) : text;
-  if (last && head.chunked) out += kLastChunk;
-  enter(Phase::kSending, state_.limits.answer_time);
-  co_return co_await write(out, {});
-}
-
-bool Session::more_is_there() {
-  Code code;
-  return transport_->socket().available(code) > 0 && !code;
-}
-
-// Whether the connection is reset, or closed in both directions.
-bool Session::peer_is_gone() {
-  pollfd state{transport_->socket().native_handle(), 0, 0};
-  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
-}
-
 // Appends available bytes to in_. False: end of input, or deadline passed.
-awaitable<bool> Session::read_some(std::size_t space) {
+Awaitable<bool> Session::read_some(std::size_t space) {
   const std::size_t had = in_.size();
   in_.resize(had + space);
   const std::size_t count = co_await transport_->read(in_.data() + had, space);
@@ -625,7 +237,7 @@ awaitable<bool> Session::read_some(std::size_t space) {
 
 // Answers a request that does not reach the application, or that it cannot answer; the connection
 // ends.
-awaitable<bool> Session::refuse(unsigned status, std::string title) {
+Awaitable<bool> Session::refuse(unsigned status, std::string title) {
   // After the answer has begun, only closing the connection shows that it is incomplete.
   if (answer_begun_ || cut_) co_return false;
   Response response = application_.refuse(status, title);
@@ -633,7 +245,7 @@ awaitable<bool> Session::refuse(unsigned status, std::string title) {
   co_return co_await send(std::move(response), false);
 }
 
-awaitable<bool> Session::send(Response response, bool keeps) {
+Awaitable<bool> Session::send(Response response, bool keeps) {
   // A stopping server does not answer pipelined requests.
   const bool stays = keeps && !is_guest() && !response.closes && !unread_ &&
                      (!state_.stopping || (is_kept() && in_.empty()));
@@ -648,26 +260,23 @@ awaitable<bool> Session::send(Response response, bool keeps) {
   co_return stays;
 }
 
-awaitable<bool> Session::write(std::string_view first, std::string_view second) {
-  const Buffers buffers{asio::buffer(first.data(), first.size()),
-                        asio::buffer(second.data(), second.size())};
-  const bool sent = co_await transport_->write(buffers);
+Awaitable<bool> Session::write(std::string_view first, std::string_view second) {
+  const bool sent = co_await transport_->write(first, second);
   co_return sent && !cut_;
 }
 
 // Drains the input for up to kLinger; otherwise close() resets the connection and the answer may be
 // lost.
-awaitable<void> Session::linger() {
+Awaitable<void> Session::linger() {
   const bool all_read = !unread_ && in_.empty();
   if (all_read && !peer_.encrypted) co_return;  // close() has the same effect
   enter(Phase::kSending, kLinger);
   co_await transport_->finish();
   if (all_read) co_return;
   in_ = std::string(kSmallRead, '\0');
-  Code code;
-  for (std::size_t dropped = 0; dropped < kMostLinger && !late_ && !code;) {
-    const std::size_t count = co_await transport_->socket().async_read_some(
-        asio::buffer(in_), asio::redirect_error(use_awaitable, code));
+  for (std::size_t dropped = 0; dropped < kMostLinger && !late_;) {
+    const std::size_t count = co_await transport_->drop(in_.data(), in_.size());
+    if (count == 0) co_return;
     dropped += count;
   }
 }
@@ -678,8 +287,7 @@ void Session::expire() {
     waits_at_->open();
     return;
   }
-  Code ignored;
-  transport_->socket().cancel(ignored);
+  transport_->cancel();
 }
 
 void Session::leave() {
@@ -690,27 +298,20 @@ void Session::leave() {
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
     return;
   }
-  Code ignored;
-  transport_->socket().cancel(ignored);
+  transport_->cancel();
 }
 
 void Session::cut() {
   cut_ = true;
-  Code ignored;
-  transport_->socket().close(ignored);
+  transport_->close();
   if (waits_at_ != nullptr) waits_at_->open();
 }
 
+namespace {
+
 std::shared_ptr<Session> session_of(ServerState& state, Application& application, UniqueFd fd,
                                     Peer peer, LimitKey key) {
-  const int family = peer.address.empty() ? AF_UNIX : AF_INET;
-  Socket socket(state.io, asio::generic::stream_protocol(family, 0), fd.release());
-  std::unique_ptr<Transport> transport;
-  if (peer.encrypted) {
-    transport = std::make_unique<TlsTransport>(std::move(socket), *state.tls);
-  } else {
-    transport = std::make_unique<PlainTransport>(std::move(socket));
-  }
+  auto transport = transport_of(state.io, state.tls, std::move(fd), peer);
   return std::make_shared<Session>(state, application, std::move(transport), std::move(peer),
                                    std::move(key));
 }

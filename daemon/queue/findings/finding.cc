@@ -53,12 +53,12 @@ StoredFindings list_findings(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_list_findings)});
   StoredFindings stored;
   while (const auto row = results.front().next()) {
-    stored.checked_at = std::string(row->text(1));
+    stored.checked_at = row->string(1);
     if (row->u64(0) == 0) continue;  // the row has only the time
     Finding& finding = stored.list.emplace_back();
     finding.level = level_of(row->text(2));
     finding.check = row->text(3);
-    if (!row->is_null(4)) finding.queue = row->text(4);
+    finding.queue = row->text(4);
     finding.text = row->text(5);
     finding.fix = row->text(6);
   }

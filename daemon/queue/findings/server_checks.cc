@@ -13,6 +13,7 @@
 #include "queue/findings/checks.h"
 #include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"
+#include "queue/server/variables.h"
 #include "queue/submit/submit.h"
 
 namespace allot::queue {

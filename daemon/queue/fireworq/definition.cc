@@ -60,16 +60,16 @@ db::Statement put_statement(const FireworqQueue& wanted, const QueueInfo& queue)
 
 FireworqQueue definition_in(const db::Row& row) {
   FireworqQueue queue;
-  queue.info.queue_id = static_cast<std::uint32_t>(row.u64(0));
+  queue.info.queue_id = row.u32(0);
   queue.name = row.text(1);
-  queue.polling_interval = static_cast<std::uint32_t>(row.u64(2));
-  queue.max_workers = static_cast<std::uint32_t>(row.u64(3));
-  if (!row.is_null(4)) queue.per_second = std::strtod(std::string(row.text(4)).c_str(), nullptr);
-  queue.burst = static_cast<std::uint32_t>(row.u64(5));
+  queue.polling_interval = row.u32(2);
+  queue.max_workers = row.u32(3);
+  if (!row.is_null(4)) queue.per_second = std::strtod(row.string(4).c_str(), nullptr);
+  queue.burst = row.u32(5);
   queue.hidden = row.u64(6) != 0;
   queue.info.name = row.text(7);
-  queue.info.shape.partitions = static_cast<std::uint32_t>(row.u64(8));
-  queue.info.first_partition = static_cast<std::uint32_t>(row.u64(9));
+  queue.info.shape.partitions = row.u32(8);
+  queue.info.first_partition = row.u32(9);
   return queue;
 }
 
@@ -77,10 +77,7 @@ std::vector<FireworqQueue> list_between(db::Connection& db, std::string_view fir
                                         std::string_view last) {
   db::Statement list(sql::k_list_fireworq);
   list.set_bytes("first_name", first).set_bytes("last_name", last);
-  auto results = db.run({list});
-  std::vector<FireworqQueue> queues;
-  while (const auto row = results.front().next()) queues.push_back(definition_in(*row));
-  return queues;
+  return db.read_all(list, definition_in);
 }
 
 }  // namespace
@@ -188,21 +185,17 @@ void hide_fireworq(db::Connection& db, const FireworqQueue& queue) {
 }
 
 std::vector<Routing> list_routings(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_routings)});
-  std::vector<Routing> routings;
-  while (const auto row = results.front().next()) {
-    routings.push_back({std::string(row->text(0)), std::string(row->text(1))});
-  }
-  return routings;
+  return db.read_all(db::Statement(sql::k_list_routings), [](const db::Row& row) {
+    return Routing{row.string(0), row.string(1)};
+  });
 }
 
 std::optional<Routing> find_routing(db::Connection& db, std::string_view category) {
   db::Statement find(sql::k_find_routing);
   find.set_bytes("category", category);
-  auto results = db.run({find});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return Routing{std::string(row->text(0)), std::string(row->text(1))};
+  return db.read_first(find, [](const db::Row& row) {
+    return Routing{row.string(0), row.string(1)};
+  });
 }
 
 void put_routing(db::Connection& db, const Routing& routing) {

@@ -40,13 +40,9 @@ struct LeasedBlock {
 std::vector<LeasedBlock> list_blocks(db::Connection& db, const QueueInfo& queue) {
   db::Statement list(sql::k_list_blocks);
   list.set("queue_id", queue.queue_id);
-  auto results = db.run({list});
-  std::vector<LeasedBlock> blocks;
-  while (const auto row = results.front().next()) {
-    blocks.push_back(
-        {static_cast<std::uint32_t>(row->u64(0)), row->u64(1) != 0, row->u64(2), row->u64(3)});
-  }
-  return blocks;
+  return db.read_all(list, [](const db::Row& row) {
+    return LeasedBlock{row.u32(0), row.u64(1) != 0, row.u64(2), row.u64(3)};
+  });
 }
 
 void block_end(db::Connection& db, const QueueInfo& queue, std::vector<LeasedBlock>& blocks) {
@@ -117,12 +113,9 @@ std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range
       .set("last_key", range.last)
       .set_raw("way", ask.latest_first ? "DESC" : "ASC")
       .set("limit", most);
-  auto results = db.run({page});
-  std::vector<ListedRow> rows;
-  while (const auto row = results.front().next()) {
-    rows.push_back({{due_ms(row->u64(0)), row->u64(1)}, source, row->u64(0), row->u64(2)});
-  }
-  return rows;
+  return db.read_all(page, [&](const db::Row& row) {
+    return ListedRow{{due_ms(row.u64(0)), row.u64(1)}, source, row.u64(0), row.u64(2)};
+  });
 }
 
 // Fills in the data of a partition's rows, by their keys.
@@ -136,9 +129,9 @@ void read_jobs(db::Connection& db, Partition partition, std::map<std::uint64_t, 
     Job& job = *by_key.at(row->u64(0));
     job.run_key = row->u64(0);
     job.id = {partition, kDefaultPrio, row->u64(1)};
-    job.attempts = static_cast<std::uint32_t>(row->u64(2));
+    job.attempts = row->u32(2);
     job.headers = read_headers(row->text(3));
-    job.payload = decompress(static_cast<std::uint32_t>(row->u64(4)), std::string(row->text(5)));
+    job.payload = decompress(row->u32(4), row->string(5));
   }
 }
 
@@ -158,9 +151,9 @@ void read_failed(db::Connection& db, std::span<const Dead> dead, std::vector<Job
     Job& job = jobs.emplace_back();
     job.number = dead[i].number;
     job.id = dead[i].id;
-    job.attempts = static_cast<std::uint32_t>(row->u64(0));
+    job.attempts = row->u32(0);
     job.headers = read_headers(row->text(1));
-    job.payload = decompress(static_cast<std::uint32_t>(row->u64(2)), std::string(row->text(3)));
+    job.payload = decompress(row->u32(2), row->string(3));
     job.error = row->text(4);
     job.died_ms = static_cast<std::int64_t>(row->u64(5));
   }
@@ -180,10 +173,7 @@ DeadRows page_failed(db::Connection& db, const QueueInfo& queue, std::int64_t un
   while (const auto row = results.front().next()) {
     read.rows.push_back(
         {{static_cast<std::int64_t>(row->u64(0)), row->u64(1)}, 0, read.dead.size(), row->u64(2)});
-    read.dead.push_back({{{queue.queue_id, static_cast<std::uint32_t>(row->u64(3))},
-                          static_cast<std::uint32_t>(row->u64(4)),
-                          row->u64(5)},
-                         row->u64(1)});
+    read.dead.push_back({{{queue.queue_id, row->u32(3)}, row->u32(4), row->u64(5)}, row->u64(1)});
   }
   return read;
 }
@@ -279,13 +269,9 @@ struct Found {
 std::optional<Found> find_number(db::Connection& db, const QueueInfo& queue, std::uint64_t number) {
   db::Statement find(sql::k_find_job);
   find.set("job_id", number).set("queue_id", queue.queue_id);
-  auto results = db.run({find});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return Found{{{queue.queue_id, static_cast<std::uint32_t>(row->u64(0))},
-                static_cast<std::uint32_t>(row->u64(1)),
-                row->u64(2)},
-               row->u64(3)};
+  return db.read_first(find, [&](const db::Row& row) {
+    return Found{{{queue.queue_id, row.u32(0)}, row.u32(1), row.u64(2)}, row.u64(3)};
+  });
 }
 
 }  // namespace
@@ -341,7 +327,7 @@ bool sweep_numbers(db::Connection& db, std::uint64_t& after) {
   std::uint64_t last = 0;
   while (const auto row = results.front().next()) {
     last = row->u64(0);
-    if (row->u64(1) != 0) gone += (gone.empty() ? "" : ",") + std::string(row->text(0));
+    if (row->u64(1) != 0) gone += (gone.empty() ? "" : ",") + row->string(0);
   }
   if (!gone.empty()) {
     db::Statement sweep(sql::k_sweep_numbers);
@@ -356,7 +342,7 @@ bool sweep_numbers(db::Connection& db, std::uint64_t& after) {
 std::string own_address(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_own_address)});
   const auto row = results.front().next();
-  return row ? std::string(row->text(0)) : std::string();
+  return row ? row->string(0) : std::string();
 }
 
 }  // namespace allot::queue

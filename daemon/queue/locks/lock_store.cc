@@ -38,26 +38,18 @@ std::chrono::microseconds us_in(const db::Row& row, std::size_t i) {
   return std::chrono::microseconds(us);
 }
 
-std::uint32_t small_in(const db::Row& row, std::size_t i) {
-  return static_cast<std::uint32_t>(row.u64(i));
-}
-
-std::string word_in(const db::Row& row, std::size_t i) {
-  return row.is_null(i) ? std::string() : std::string(row.text(i));
-}
-
 LockObservations observations_in(db::StatementResult& result) {
   LockObservations seen;
   while (const auto row = result.next()) {
     LockObservation observed;
     observed.name = row->text(0);
-    observed.slot = small_in(*row, 1);
+    observed.slot = row->u32(1);
     observed.epoch = row->u64(2);
     observed.expire_at = row->text(3);
     observed.expired = row->u64(4) != 0;
     observed.remaining = us_in(*row, 5);
     observed.ttl = us_in(*row, 6);
-    observed.holder = word_in(*row, 7) + "/" + word_in(*row, 8);
+    observed.holder = row->string(7) + "/" + row->string(8);
     LockSlot key{observed.name, observed.slot};
     seen.emplace_back(std::move(key), std::move(observed));
   }
@@ -69,7 +61,7 @@ LockObservations observations_in(db::StatementResult& result) {
 std::optional<std::uint32_t> lock_slots(db::Connection& db, const std::string& name) {
   const auto row = db.run({named_lock(sql::k_lock_slots, name)}).front().next();
   if (!row) return std::nullopt;
-  return small_in(*row, 0);
+  return row->u32(0);
 }
 
 std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
@@ -136,8 +128,8 @@ Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticke
   const db::Row place = results.at(0).one();
   line.ahead = place.u64(0);
   line.there = place.u64(1) != 0;
-  if (const auto row = results.at(1).next()) line.slots = small_in(*row, 0);
-  while (const auto row = results.at(2).next()) line.free.push_back(small_in(*row, 0));
+  if (const auto row = results.at(1).next()) line.slots = row->u32(0);
+  while (const auto row = results.at(2).next()) line.free.push_back(row->u32(0));
   return line;
 }
 
@@ -155,7 +147,7 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
   auto results = db.transact({&take, 1}, {.before = &note});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
-  HeldLock lock{taking.name, small_in(*row, 0), row->u64(1), taking.holder.id, taking.ttl, sent};
+  HeldLock lock{taking.name, row->u32(0), row->u64(1), taking.holder.id, taking.ttl, sent};
   floor.saw(lock.token);
   return lock;
 }
@@ -190,27 +182,24 @@ bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) 
 }
 
 std::vector<LockSummary> list_locks(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_locks)});
-  std::vector<LockSummary> all;
-  while (const auto row = results.front().next()) {
-    all.push_back({std::string(row->text(0)), small_in(*row, 1), small_in(*row, 2), row->u64(3)});
-  }
-  return all;
+  return db.read_all(db::Statement(sql::k_list_locks), [](const db::Row& row) {
+    return LockSummary{row.string(0), row.u32(1), row.u32(2), row.u64(3)};
+  });
 }
 
 std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
   auto results = db.run({named_lock(sql::k_show_lock, name)});
   LockView view;
   while (const auto row = results.at(0).next()) {
-    view.slots = small_in(*row, 1);
+    view.slots = row->u32(1);
     if (row->text(2) == "FREE") continue;
     LockSlotView& slot = view.held.emplace_back();
-    slot.slot = small_in(*row, 0);
+    slot.slot = row->u32(0);
     slot.retired = slot.slot >= view.slots;
     slot.state = row->text(2);
     slot.token = row->u64(3);
-    slot.host = word_in(*row, 4);
-    slot.pid = small_in(*row, 5);
+    slot.host = row->string(4);
+    slot.pid = row->u32(5);
     slot.ttl = us_in(*row, 6);
     slot.held_for = us_in(*row, 7);
     slot.remaining = us_in(*row, 8);
@@ -218,7 +207,7 @@ std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
   if (view.slots == 0) return std::nullopt;
   while (const auto row = results.at(1).next()) {
     view.line.push_back(
-        {row->u64(0), word_in(*row, 1), small_in(*row, 2), us_in(*row, 3), row->u64(4) != 0});
+        {row->u64(0), row->string(1), row->u32(2), us_in(*row, 3), row->u64(4) != 0});
   }
   return view;
 }

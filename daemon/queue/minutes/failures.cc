@@ -26,9 +26,7 @@ std::optional<FailedAttempt> newest_of(db::Connection& db, std::uint32_t queue_i
   const auto row = results.front().next();
   if (!row) return std::nullopt;
   FailedAttempt attempt;
-  attempt.task.partition = {queue_id, static_cast<std::uint32_t>(row->u64(0))};
-  attempt.task.prio = static_cast<std::uint32_t>(row->u64(1));
-  attempt.task.first_key = row->u64(2);
+  attempt.task = {{queue_id, row->u32(0)}, row->u32(1), row->u64(2)};
   attempt.ended_at = row->text(3);
   attempt.error = row->text(4);
   return attempt;

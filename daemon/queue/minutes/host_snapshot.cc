@@ -32,13 +32,10 @@ void remove_snapshot(db::Connection& db, const Holder& writer) {
 std::vector<HostSnapshot> list_snapshots(db::Connection& db) {
   db::Statement list(sql::k_list_snapshots);
   list.set("limit", kMostSnapshots);
-  auto results = db.run({list});
-  std::vector<HostSnapshot> all;
-  while (const auto row = results.front().next()) {
-    all.push_back({std::string(row->text(0)), std::string(row->text(1)), std::string(row->text(2)),
-                   std::chrono::microseconds(row->u64(3)), std::string(row->text(4))});
-  }
-  return all;
+  return db.read_all(list, [](const db::Row& row) {
+    return HostSnapshot{row.string(0), row.string(1), row.string(2),
+                        std::chrono::microseconds(row.u64(3)), row.string(4)};
+  });
 }
 
 }  // namespace allot::queue

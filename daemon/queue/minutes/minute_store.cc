@@ -84,7 +84,7 @@ std::uint64_t estimate_in(db::StatementResult& plan) {
   const auto row = plan.next();
   if (!row) return 0;
   for (const std::size_t i : {8U, 9U}) {
-    const std::string_view text = row->is_null(i) ? std::string_view() : row->text(i);
+    const std::string_view text = row->text(i);
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) return value;

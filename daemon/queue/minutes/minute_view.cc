@@ -29,9 +29,8 @@ MinuteView& view_in(Views& found, const std::string& at, const MinuteKey& key) {
 Views counts_in(db::StatementResult& result) {
   Views found;
   while (const auto row = result.next()) {
-    const MinuteKey key{std::string(row->text(1)), std::string(row->text(2)),
-                        std::string(row->text(3))};
-    MinuteView& view = view_in(found, std::string(row->text(0)), key);
+    const MinuteKey key{row->string(1), row->string(2), row->string(3)};
+    MinuteView& view = view_in(found, row->string(0), key);
     view.error = row->text(4);
     for (std::size_t i = 0; i < kMinuteColumns; ++i) view.counts.columns.at(i) = row->u64(5 + i);
   }
@@ -48,9 +47,9 @@ using Backlogs = std::map<std::string, std::map<std::string, Seen>>;
 Backlogs backlogs_in(db::StatementResult& result) {
   Backlogs backlogs;
   while (const auto row = result.next()) {
-    auto& queues = backlogs[std::string(row->text(0))];
+    auto& queues = backlogs[row->string(0)];
     if (row->is_null(1)) continue;  // the read itself, or a deleted queue
-    queues[std::string(row->text(1))] = {row->u64(2), row->u64(3) != 0};
+    queues[row->string(1)] = {row->u64(2), row->u64(3) != 0};
   }
   return backlogs;
 }
@@ -124,15 +123,11 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
 std::vector<InstanceRow> list_instances(db::Connection& db) {
   db::Statement list(sql::k_list_instances);
   list.set("limit", kMostInstances);
-  auto results = db.run({list});
-  std::vector<InstanceRow> all;
-  while (const auto row = results.front().next()) {
-    all.push_back({std::string(row->text(0)), std::string(row->text(1)), std::string(row->text(2)),
-                   std::string(row->text(3)), std::string(row->text(4)),
-                   std::chrono::seconds(row->u64(5)),
-                   pools_of(row->is_null(6) ? std::string() : std::string(row->text(6)))});
-  }
-  return all;
+  return db.read_all(list, [](const db::Row& row) {
+    return InstanceRow{row.string(0),          row.string(1), row.string(2),
+                       row.string(3),          row.string(4), std::chrono::seconds(row.u64(5)),
+                       pools_of(row.string(6))};
+  });
 }
 
 }  // namespace allot::queue

@@ -76,10 +76,10 @@ Types list_types(db::Connection& db, const TypesWanted& wanted) {
   types.more = results.front().row_count() > kMostTypeRows;
   std::map<std::pair<std::string, std::string>, TypeView> found;
   while (const auto row = results.front().next()) {
-    TypeView& view = found[{std::string(row->text(1)), std::string(row->text(2))}];
+    TypeView& view = found[{row->string(1), row->string(2)}];
     const TypeCounts counts = counts_in(*row, 3);
     view.all.add(counts);
-    view.steps.push_back({std::string(row->text(0)), counts});
+    view.steps.push_back({row->string(0), counts});
   }
   for (auto& [names, view] : found) {
     std::tie(view.queue, view.type) = names;

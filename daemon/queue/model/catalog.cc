@@ -26,12 +26,11 @@ Placement placement_of(std::string_view name) {
 }
 
 QueueInfo read_queue(const db::Row& row, std::size_t routed) {
-  const QueueShape shape{static_cast<std::uint32_t>(row.u64(2)), placement_of(row.text(3)),
-                         static_cast<std::uint32_t>(row.u64(4))};
-  QueueInfo queue{static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape};
-  queue.first_partition = static_cast<std::uint32_t>(row.u64(5));
-  queue.layout = static_cast<std::uint32_t>(row.u64(6));
-  queue.cap = static_cast<std::uint32_t>(row.u64(7));
+  const QueueShape shape{row.u32(2), placement_of(row.text(3)), row.u32(4)};
+  QueueInfo queue{row.u32(0), row.string(1), shape};
+  queue.first_partition = row.u32(5);
+  queue.layout = row.u32(6);
+  queue.cap = row.u32(7);
   queue.routed = row.is_null(routed) || row.u64(routed) != 0;
   return queue;
 }
@@ -78,27 +77,21 @@ std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
 }
 
 std::vector<QueueInfo> list_queues(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_queues)});
-  std::vector<QueueInfo> queues;
-  while (const auto row = results.front().next()) {
-    QueueInfo& queue = queues.emplace_back(read_queue(*row, kRoutedOfList));
-    if (!row->is_null(8)) {
-      queue.paused = Pause{std::string(row->text(8)), std::string(row->text(9))};
+  return db.read_all(db::Statement(sql::k_list_queues), [](const db::Row& row) {
+    QueueInfo queue = read_queue(row, kRoutedOfList);
+    if (!row.is_null(8)) {
+      queue.paused = Pause{row.string(8), row.string(9)};
     }
-    queue.resizing = row->u64(10) != 0;
-    if (!row->is_null(12)) {
-      queue.rate = Rate{parse_per_second(row->text(12)).value_or(0),
-                        static_cast<std::uint32_t>(row->u64(13))};
+    queue.resizing = row.u64(10) != 0;
+    if (!row.is_null(12)) {
+      queue.rate = Rate{parse_per_second(row.text(12)).value_or(0), row.u32(13)};
     }
-  }
-  return queues;
+    return queue;
+  });
 }
 
 std::vector<QueueInfo> made_queues(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_made_queues)});
-  std::vector<QueueInfo> queues;
-  while (const auto row = results.front().next()) queues.push_back(queue_in(*row));
-  return queues;
+  return db.read_all(db::Statement(sql::k_made_queues), queue_in);
 }
 
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,

@@ -33,7 +33,7 @@ std::optional<ServerChange> last_server_change(db::Connection& db) {
   change.server = row->text(0);
   change.number = row->u64(1);
   change.since = row->text(2);
-  change.streak = static_cast<std::uint32_t>(row->u64(3));
+  change.streak = row->u32(3);
   change.ago = std::chrono::seconds(row->u64(4));
   return change;
 }

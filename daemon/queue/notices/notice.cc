@@ -56,8 +56,8 @@ std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds
   std::vector<Notice> all;
   while (const auto row = results.front().next()) {
     const bool served = row->u64(2) != 0;
-    all.push_back({served ? NoticeKind::kWaiting : NoticeKind::kUnserved, std::string(row->text(0)),
-                   "a task has been due for " + std::string(row->text(1)) +
+    all.push_back({served ? NoticeKind::kWaiting : NoticeKind::kUnserved, row->string(0),
+                   "a task has been due for " + row->string(1) +
                        (served ? " s" : " s, and no worker on any host has leased the queue")});
   }
   return all;
@@ -66,13 +66,10 @@ std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds
 std::vector<Notice> dead_queues(db::Connection& db, std::uint32_t at_least) {
   db::Statement ask(sql::k_dead_queues);
   ask.set("before", at_least - 1);
-  auto results = db.run({ask});
-  std::vector<Notice> all;
-  while (const auto row = results.front().next()) {
-    all.push_back({NoticeKind::kDead, std::string(row->text(0)),
-                   "at least " + std::to_string(at_least) + " dead"});
-  }
-  return all;
+  return db.read_all(ask, [&](const db::Row& row) {
+    return Notice{NoticeKind::kDead, row.string(0),
+                  "at least " + std::to_string(at_least) + " dead"};
+  });
 }
 
 std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseconds for_so_long) {
@@ -81,20 +78,17 @@ std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseco
   auto results = db.run({ask});
   std::vector<Notice> all;
   while (const auto row = results.front().next()) {
-    const std::string of = row->is_null(1) ? "" : "/" + std::string(row->text(1));
-    all.push_back({NoticeKind::kLeader, std::string(row->text(0)) + of,
-                   "it has had no leader for " + std::string(row->text(2)) + " s"});
+    const std::string of = row->is_null(1) ? "" : "/" + row->string(1);
+    all.push_back({NoticeKind::kLeader, row->string(0) + of,
+                   "it has had no leader for " + row->string(2) + " s"});
   }
   return all;
 }
 
 std::vector<Notice> failing_schedules(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_failing_schedules)});
-  std::vector<Notice> all;
-  while (const auto row = results.front().next()) {
-    all.push_back({NoticeKind::kSchedule, std::string(row->text(0)), std::string(row->text(1))});
-  }
-  return all;
+  return db.read_all(db::Statement(sql::k_failing_schedules), [](const db::Row& row) {
+    return Notice{NoticeKind::kSchedule, row.string(0), row.string(1)};
+  });
 }
 
 std::vector<RaisedNotice> list_notices(db::Connection& db) {
@@ -103,9 +97,7 @@ std::vector<RaisedNotice> list_notices(db::Connection& db) {
   while (const auto row = results.front().next()) {
     const auto kind = kind_of(row->text(0));
     if (!kind) continue;
-    all.push_back({{*kind, std::string(row->text(1)), std::string(row->text(3)),
-                    row->is_null(4) ? "" : std::string(row->text(4))},
-                   std::string(row->text(2))});
+    all.push_back({{*kind, row->string(1), row->string(3), row->string(4)}, row->string(2)});
   }
   return all;
 }

@@ -7,10 +7,10 @@
 
 #include "db/checksum.h"
 #include "queue/model/audit.h"
+#include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
-#include "queue/views/dead_letter.h"
-#include "queue/views/health.h"
+#include "queue/server/variables.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -75,35 +75,27 @@ Token read_token(const QueueInfo& queue, const BulkRequest& request) {
   return token;
 }
 
-std::string bulk_text_in(const db::Row& row, std::size_t i) {
-  return row.is_null(i) ? std::string() : std::string(row.text(i));
-}
-
-std::uint32_t bulk_number_in(const db::Row& row, std::size_t i) {
-  return static_cast<std::uint32_t>(row.u64(i));
-}
-
 BulkAction action_in(const db::Row& row) {
   BulkAction action;
   action.action_id = row.u64(0);
   action.kind = named<BulkKind>(kKinds, row.text(1));
-  action.queue_id = bulk_number_in(row, 2);
-  action.queue = bulk_text_in(row, 3);
-  action.filter = {bulk_text_in(row, 4), bulk_text_in(row, 5)};
+  action.queue_id = row.u32(2);
+  action.queue = row.text(3);
+  action.filter = {row.string(4), row.string(5)};
   action.died_until_us = row.u64(6);
   action.died_until = row.text(7);
-  action.rate = bulk_number_in(row, 8);
+  action.rate = row.u32(8);
   action.counted = row.u64(9);
   action.counted_all = row.u64(10) != 0;
   action.requested_by = row.text(11);
   action.started_at = row.text(12);
   action.state = named<BulkState>(kStates, row.text(13));
   action.batches = row.u64(14);
-  action.after = {{action.queue_id, bulk_number_in(row, 15)}, bulk_number_in(row, 16), row.u64(17)};
+  action.after = {{action.queue_id, row.u32(15)}, row.u32(16), row.u64(17)};
   action.done = row.u64(18);
-  action.ended_at = bulk_text_in(row, 19);
-  action.stopped_by = bulk_text_in(row, 20);
-  action.error = bulk_text_in(row, 21);
+  action.ended_at = row.text(19);
+  action.stopped_by = row.text(20);
+  action.error = row.text(21);
   action.wait = std::chrono::microseconds(row.u64(22));
   return action;
 }
@@ -197,10 +189,7 @@ std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id)
 std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_bulk);
   list.set("before", before).set("limit", most);
-  auto results = db.run({list});
-  std::vector<BulkAction> actions;
-  while (const auto row = results.front().next()) actions.push_back(action_in(*row));
-  return actions;
+  return db.read_all(list, action_in);
 }
 
 bool stop_bulk(db::Connection& db, std::uint64_t action_id, std::string_view stopped_by) {

@@ -167,12 +167,9 @@ BulkStep work_bulk(db::Connection& db, std::uint64_t action_id) {
 std::vector<OpenBulk> open_bulk(db::Connection& db) {
   db::Statement open(sql::k_open_bulk);
   open.set("limit", kMostOpenBulk);
-  auto results = db.run({open});
-  std::vector<OpenBulk> actions;
-  while (const auto row = results.front().next()) {
-    actions.push_back({row->u64(0), microseconds(row->u64(1))});
-  }
-  return actions;
+  return db.read_all(open, [](const db::Row& row) {
+    return OpenBulk{row.u64(0), microseconds(row.u64(1))};
+  });
 }
 
 bool purge_bulk(db::Connection& db) {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/model/dead_letter.h"
 #include "queue/model/duty.h"
 #include "queue/operate/bulk_action.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/views/dead_letter.h"
 
 // Carries out bulk actions. Called by the steward that leads the cluster duty "bulk", or by a
 // command if no steward does. Leading saves work and permits nothing (S46).

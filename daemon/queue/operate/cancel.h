@@ -8,7 +8,7 @@
 
 #include "db/connection.h"
 #include "queue/model/task.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
 namespace allot::queue {
 

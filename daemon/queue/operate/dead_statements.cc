@@ -30,7 +30,7 @@ std::uint32_t target_of(const QueueInfo& queue, const db::Row& row, const TaskId
                     "discard this one",
                 kExitBadInput);
   }
-  const auto key_hash = static_cast<std::uint32_t>(row.u64(2));
+  const auto key_hash = row.u32(2);
   if (has_place(queue, key_hash, stays)) return stays;
   return place_of(queue, key_hash, random_number<std::uint16_t>());
 }
@@ -56,7 +56,7 @@ std::vector<DeadTarget> targets_of(db::Connection& db, Partition partition,
   std::map<std::uint32_t, DeadTarget> targets;
   auto results = db.run({places});
   while (const auto row = results.front().next()) {
-    const TaskKey key{static_cast<std::uint32_t>(row->u64(0)), row->u64(1)};
+    const TaskKey key{row->u32(0), row->u64(1)};
     const std::uint32_t to = target_of(queue, *row, {partition, key.prio, key.run_key});
     DeadTarget& target = targets[to];
     target.from = partition;

@@ -10,7 +10,7 @@
 #include "db/connection.h"
 #include "queue/model/task.h"
 
-// Operator actions on dead tasks in bulk; views/dead_letter.h shows them.
+// Operator actions on dead tasks in bulk; model/dead_letter.h pages through them.
 namespace allot::queue {
 
 inline constexpr std::size_t kDeadBatch = 100;

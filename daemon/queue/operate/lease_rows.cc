@@ -14,13 +14,9 @@ constexpr std::size_t kMostReleases = 500;
 }  // namespace
 
 std::vector<QueueHoles> queue_holes(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_queue_holes)});
-  std::vector<QueueHoles> holes;
-  while (const auto row = results.front().next()) {
-    holes.push_back(
-        {static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)), row->u64(2)});
-  }
-  return holes;
+  return db.read_all(db::Statement(sql::k_queue_holes), [](const db::Row& row) {
+    return QueueHoles{row.u32(0), row.string(1), row.u64(2)};
+  });
 }
 
 std::vector<QueueHoles> fill_holes(db::Connection& db) {
@@ -36,8 +32,7 @@ std::size_t bound_releases(db::Connection& db) {
   std::size_t bounded = 0;
   while (const auto row = results.front().next()) {
     db::Statement bound(sql::k_bound_release);
-    set_partition(
-        bound, {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+    set_partition(bound, {row->u32(0), row->u32(1)});
     bounded += db.run({bound}).front().affected();
   }
   return bounded;

@@ -20,8 +20,8 @@ const Deferral kStays{.stays = true};
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
   Waiting task;
-  task.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
-  task.key = {static_cast<std::uint32_t>(row.u64(1)), row.u64(2)};
+  task.partition = {queue_id, row.u32(0)};
+  task.key = {row.u32(1), row.u64(2)};
   task.id_key = row.u64(3);
   task.type = row.text(4);
   task.unique = (row.u64(5) & kUniqueFlag) != 0;

@@ -10,7 +10,6 @@
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
 #include "queue/submit/key_bound.h"
-#include "queue/views/audit_entries.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -29,8 +28,7 @@ bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText&
   std::map<std::uint32_t, std::vector<TaskKey>> partitions;
   std::string before;
   while (const auto row = found.next()) {
-    partitions[static_cast<std::uint32_t>(row->u64(0))].push_back(
-        {static_cast<std::uint32_t>(row->u64(1)), row->u64(2)});
+    partitions[row->u32(0)].push_back({row->u32(1), row->u64(2)});
     before = row->text(3);
   }
   for (const auto& [partition_no, keys] : partitions) {
@@ -41,6 +39,11 @@ bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText&
     db.transact({&statement, 1});
   }
   return found.row_count() == kPurgeBatch;
+}
+
+std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
+  if (row.is_null(i) || row.text(i).starts_with('-')) return std::nullopt;
+  return std::chrono::seconds(row.u64(i));
 }
 
 }  // namespace
@@ -83,14 +86,27 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
 }
 
 bool purge_audit(db::Connection& db) {
-  const auto newest = list_audit(db, UINT64_MAX, 1);
-  const std::uint64_t last = newest.empty() ? 0 : newest.front().audit_id;
+  db::Statement newest(sql::k_list_audit);
+  newest.set("before", UINT64_MAX).set("limit", 1);
+  auto found = db.run({newest});
+  const auto row = found.front().next();
+  const std::uint64_t last = row ? row->u64(0) : 0;
   db::Statement purge(sql::k_purge_audit);
   purge.set("keep_us", kKeepEntries.count())
       .set("last_number", last - std::min(last, kKeptEntries))
       .set("limit", kPurgeBatch);
   const auto results = db.run({purge});
   return results.at(0).affected() + results.at(1).affected() >= kPurgeBatch;
+}
+
+PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
+                   std::chrono::microseconds dead) {
+  db::Statement ask(sql::k_purge_lag);
+  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
+  auto results = db.run({ask});
+  const db::Row row = results.front().one();
+  return {history.count() > 0 ? overdue(row, 0) : std::nullopt,
+          dead.count() > 0 ? overdue(row, 1) : std::nullopt};
 }
 
 }  // namespace allot::queue

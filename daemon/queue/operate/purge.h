@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "db/connection.h"
@@ -24,5 +25,13 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
 // Removes one batch of audit entries that are older than 90 days or not among the newest million.
 // True: there may be more.
 bool purge_audit(db::Connection& db);
+
+// How far the oldest row is past its retention; nullopt: no row is.
+struct PurgeLag {
+  std::optional<std::chrono::seconds> history{};
+  std::optional<std::chrono::seconds> dead{};
+};
+PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
+                   std::chrono::microseconds dead);
 
 }  // namespace allot::queue

@@ -194,7 +194,7 @@ std::optional<std::string> due_late(db::Connection& db, const QueueInfo& queue) 
   auto results = db.run({last});
   const auto row = results.front().next();
   if (!row || row->is_null(0) || row->u64(1) == 0) return std::nullopt;
-  return std::string(row->text(0));
+  return row->string(0);
 }
 
 }  // namespace allot::queue

@@ -135,18 +135,16 @@ std::string text_of(const TypePattern& pattern) {
 }
 
 std::vector<Route> list_routes(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_routes)});
-  std::vector<Route> routes;
-  while (const auto row = results.front().next()) {
-    Route& route = routes.emplace_back();
-    route.source_id = static_cast<std::uint32_t>(row->u64(0));
-    if (!row->is_null(1)) route.from = row->text(1);
-    route.types = {std::string(row->text(3)), row->u64(2) != 0};
-    route.target_id = static_cast<std::uint32_t>(row->u64(4));
-    route.to = row->text(5);
-    route.set_at = row->text(6);
-  }
-  return routes;
+  return db.read_all(db::Statement(sql::k_list_routes), [](const db::Row& row) {
+    Route route;
+    route.source_id = row.u32(0);
+    route.from = row.maybe_text(1);
+    route.types = {row.string(3), row.u64(2) != 0};
+    route.target_id = row.u32(4);
+    route.to = row.text(5);
+    route.set_at = row.text(6);
+    return route;
+  });
 }
 
 void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
@@ -179,7 +177,7 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
       .set("limit", kCountBound + 1);
   auto results = db.run({count});
   const std::uint64_t found = results.front().one().u64(0);
-  return {std::min(found, kCountBound), found > kCountBound};
+  return up_to(kCountBound, found);
 }
 
 void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,

@@ -9,7 +9,7 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
 // Changes of routes, which assign a queue to the tasks of a type. Submissions follow routes in
 // submit/address.h.

@@ -15,20 +15,18 @@ std::chrono::microseconds next_run_tolerance() {
 std::vector<FarSchedule> far_schedules(db::Connection& db, std::uint32_t after, std::size_t most) {
   db::Statement page(sql::k_far_schedules);
   page.set("after", after).set("tolerance_us", next_run_tolerance().count()).set("limit", most);
-  auto results = db.run({page});
-  std::vector<FarSchedule> found;
-  while (const auto row = results.front().next()) {
-    FarSchedule& far = found.emplace_back();
-    far.schedule_id = static_cast<std::uint32_t>(row->u64(0));
-    far.version = row->u64(1);
-    far.spec.name = row->text(2);
-    far.spec.expression = row->text(3);
-    far.spec.zone = row->text(4);
-    far.spec.jitter = std::chrono::microseconds(row->u64(5));
-    far.next_run = moment_in(*row, 6).value_or(Moment{});
-    far.clock = moment_in(*row, 7).value_or(Moment{});
-  }
-  return found;
+  return db.read_all(page, [](const db::Row& row) {
+    FarSchedule far;
+    far.schedule_id = row.u32(0);
+    far.version = row.u64(1);
+    far.spec.name = row.text(2);
+    far.spec.expression = row.text(3);
+    far.spec.zone = row.text(4);
+    far.spec.jitter = std::chrono::microseconds(row.u64(5));
+    far.next_run = moment_in(row, 6).value_or(Moment{});
+    far.clock = moment_in(row, 7).value_or(Moment{});
+    return far;
+  });
 }
 
 bool reset_next_run(db::Connection& db, const FarSchedule& seen, Moment next_run) {

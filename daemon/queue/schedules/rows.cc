@@ -11,11 +11,6 @@
 namespace allot::queue {
 namespace {
 
-std::optional<std::string> text_in(const db::Row& row, std::size_t i) {
-  if (row.is_null(i)) return std::nullopt;
-  return std::string(row.text(i));
-}
-
 std::chrono::microseconds span_in(const db::Row& row, std::size_t i) {
   return std::chrono::microseconds(row.u64(i));
 }
@@ -28,21 +23,21 @@ ScheduleSpec spec_in(const db::Row& row) {
   spec.queue = row.text(5);
   spec.type = row.text(6);
   spec.payload = row.text(7);
-  spec.options.prio = static_cast<std::uint32_t>(row.u64(8));
+  spec.options.prio = row.u32(8);
   spec.options.delay = span_in(row, 9);
-  spec.options.unique_key = text_in(row, 10);
+  spec.options.unique_key = row.maybe_text(10);
   spec.options.unique_for = span_in(row, 11);
-  spec.options.partition_key = text_in(row, 12);
+  spec.options.partition_key = row.maybe_text(12);
   spec.options.expires_in = span_in(row, 13);
   const auto late = late_of(row.text(14));
   const auto overlap = overlap_of(row.text(17));
   if (!late || !overlap) throw Error("schedule '" + spec.name + "' has an unknown policy");
   spec.late = *late;
   spec.late_after = span_in(row, 15);
-  spec.catch_up = static_cast<std::uint32_t>(row.u64(16));
+  spec.catch_up = row.u32(16);
   spec.overlap = *overlap;
   spec.jitter = span_in(row, 18);
-  spec.tick_field = text_in(row, 19);
+  spec.tick_field = row.maybe_text(19);
   return spec;
 }
 
@@ -70,15 +65,12 @@ std::optional<Moment> moment_in(const db::Row& row, std::size_t i) {
 
 std::optional<TaskId> task_in(const db::Row& row, std::size_t first) {
   if (row.is_null(first)) return std::nullopt;
-  return TaskId{
-      {static_cast<std::uint32_t>(row.u64(first)), static_cast<std::uint32_t>(row.u64(first + 1))},
-      static_cast<std::uint32_t>(row.u64(first + 2)),
-      row.u64(first + 3)};
+  return TaskId{{row.u32(first), row.u32(first + 1)}, row.u32(first + 2), row.u64(first + 3)};
 }
 
 Schedule schedule_in(const db::Row& row) {
   Schedule schedule;
-  schedule.schedule_id = static_cast<std::uint32_t>(row.u64(0));
+  schedule.schedule_id = row.u32(0);
   schedule.version = row.u64(1);
   schedule.spec = spec_in(row);
   schedule.next_run = moment_in(row, 20);
@@ -95,7 +87,7 @@ Schedule schedule_in(const db::Row& row) {
   if (!row.is_null(34)) schedule.error = row.text(34);
   schedule.error_since = moment_in(row, 35);
   schedule.applied = row.maybe_u64(36);
-  schedule.revision = static_cast<std::uint32_t>(row.u64(37));
+  schedule.revision = row.u32(37);
   return schedule;
 }
 

@@ -101,9 +101,7 @@ std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const
   }
   const auto row = results.at(3).next();  // require_schedule, claim, submit, read_unique
   if (!row) return std::nullopt;
-  return TaskId{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
-                static_cast<std::uint32_t>(row->u64(2)),
-                row->u64(3)};
+  return TaskId{{queue_id, row->u32(1)}, row->u32(2), row->u64(3)};
 }
 
 }  // namespace
@@ -143,26 +141,21 @@ std::optional<Schedule> find_schedule(db::Connection& db, std::string_view name)
 }
 
 std::vector<Schedule> list_schedules(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_schedules)});
-  std::vector<Schedule> schedules;
-  while (const auto row = results.front().next()) schedules.push_back(schedule_in(*row));
-  return schedules;
+  return db.read_all(db::Statement(sql::k_list_schedules), schedule_in);
 }
 
 std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_id) {
   db::Statement list(sql::k_list_ticks);
   list.set("schedule_id", schedule_id);
-  auto results = db.run({list});
-  std::vector<ScheduleTick> ticks;
-  while (const auto row = results.front().next()) {
-    ScheduleTick& tick = ticks.emplace_back();
-    tick.tick_no = row->u64(0);
-    tick.tick = moment_in(*row, 1).value_or(Moment{});
-    tick.at = moment_in(*row, 2).value_or(Moment{});
-    if (const auto task = task_in(*row, 3)) tick.task = task->text();
-    if (!row->is_null(7)) tick.reason = row->text(7);
-  }
-  return ticks;
+  return db.read_all(list, [](const db::Row& row) {
+    ScheduleTick tick;
+    tick.tick_no = row.u64(0);
+    tick.tick = moment_in(row, 1).value_or(Moment{});
+    tick.at = moment_in(row, 2).value_or(Moment{});
+    if (const auto task = task_in(row, 3)) tick.task = task->text();
+    if (!row.is_null(7)) tick.reason = row.text(7);
+    return tick;
+  });
 }
 
 bool pause_schedule(db::Connection& db, std::string_view name, std::string_view reason) {

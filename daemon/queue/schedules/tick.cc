@@ -109,35 +109,27 @@ std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microsec
                                        std::size_t most) {
   db::Statement query(sql::k_due_schedules);
   query.set("ahead_us", ahead.count()).set("limit", most);
-  auto results = db.run({query});
-  std::vector<DueSchedule> found;
-  while (const auto row = results.front().next()) {
-    DueSchedule& due = found.emplace_back();
-    due.schedule_id = static_cast<std::uint32_t>(row->u64(0));
-    due.version = row->u64(1);
-    due.next_run = moment_in(*row, 2).value_or(Moment{});
-    due.due_in = std::chrono::microseconds(std::stoll(std::string(row->text(3))));
-    due.error = row->text(4);
-    due.clock = moment_in(*row, 5).value_or(Moment{});
-  }
-  return found;
+  return db.read_all(query, [](const db::Row& row) {
+    DueSchedule due;
+    due.schedule_id = row.u32(0);
+    due.version = row.u64(1);
+    due.next_run = moment_in(row, 2).value_or(Moment{});
+    due.due_in = std::chrono::microseconds(std::stoll(row.string(3)));
+    due.error = row.text(4);
+    due.clock = moment_in(row, 5).value_or(Moment{});
+    return due;
+  });
 }
 
 std::vector<FetchedSchedule> fetch_schedules(db::Connection& db,
                                              std::span<const std::uint32_t> schedule_ids) {
-  auto results = db.run({fetch(id_list(schedule_ids), kInlinePayload)});
-  std::vector<FetchedSchedule> found;
-  while (const auto row = results.front().next()) {
-    found.push_back({schedule_in(*row), row->u64(38) > kInlinePayload});
-  }
-  return found;
+  return db.read_all(fetch(id_list(schedule_ids), kInlinePayload), [](const db::Row& row) {
+    return FetchedSchedule{schedule_in(row), row.u64(38) > kInlinePayload};
+  });
 }
 
 std::optional<Schedule> fetch_whole(db::Connection& db, std::uint32_t schedule_id) {
-  auto results = db.run({fetch(std::to_string(schedule_id), kMaxPayload)});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return schedule_in(*row);
+  return db.read_first(fetch(std::to_string(schedule_id), kMaxPayload), schedule_in);
 }
 
 std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks) {
@@ -181,7 +173,7 @@ FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
       const auto [at, first] = found.try_emplace(keys[i], since);
       if (!first) at->second = at->second && since ? std::max(at->second, since) : std::nullopt;
       if (row->u64(3) == 0) continue;
-      too_far[static_cast<std::uint32_t>(row->u64(0))].push_back(keys[i]);
+      too_far[row->u32(0)].push_back(keys[i]);
     }
   }
   // The tick is not sent while a key is taken, so no submission would bound its reservation.

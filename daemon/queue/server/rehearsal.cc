@@ -65,9 +65,8 @@ void read_values(db::Connection& db) {
   std::uint64_t rows = 0;
   while (const auto row = result.next()) {
     if (row->u64(1) != 0 || row->text(2) != "text" || row->text(3) != "0.3333") {
-      refuse_server(db, "it returns values that differ from those sent ('" +
-                            std::string(row->text(2)) + "' for 'text', " +
-                            std::string(row->text(3)) + " for 1 / 3)");
+      refuse_server(db, "it returns values that differ from those sent ('" + row->string(2) +
+                            "' for 'text', " + row->string(3) + " for 1 / 3)");
     }
     ++rows;
   }
@@ -109,9 +108,8 @@ void bury_one(db::Connection& db, const Stage& stage) {
     refuse_server(db, "a DELETE that asks for its lease deletes the lease as well");
   }
   if (left.u64(1) != 1 || left.u64(2) != 0 || left.u64(3) != 0) {
-    refuse_server(db, "burying a task does not move it completely (" + std::string(left.text(1)) +
-                          " dead, " + std::string(left.text(2)) + " waiting, " +
-                          std::string(left.text(3)) + " moved)");
+    refuse_server(db, "burying a task does not move it completely (" + left.string(1) + " dead, " +
+                          left.string(2) + " waiting, " + left.string(3) + " moved)");
   }
 }
 

@@ -31,16 +31,16 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
   tasks.reserve(rows.row_count());
   while (const auto row = rows.next()) {
     Task& task = tasks.emplace_back();
-    task.key = {static_cast<std::uint32_t>(row->u64(0)), row->u64(1)};
+    task.key = {row->u32(0), row->u64(1)};
     task.first_key = row->maybe_u64(2);
-    task.attempt = static_cast<std::uint32_t>(row->u64(3));
+    task.attempt = row->u32(3);
     task.type = row->text(4);
     task.payload_size = row->u64(5);
-    if (!row->is_null(6)) task.payload = row->text(6);
-    task.flags = static_cast<std::uint32_t>(row->u64(7));
+    task.payload = row->maybe_text(6);
+    task.flags = row->u32(7);
     if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
     task.waited = std::chrono::microseconds(row->u64(10));
-    if (!row->is_null(9)) task.headers = read_headers(row->text(9));
+    task.headers = read_headers(row->text(9));
   }
   return tasks;
 }
@@ -53,10 +53,7 @@ std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec
 std::optional<std::string> fetch_payload(db::Connection& db, Partition partition, TaskKey key) {
   db::Statement statement(sql::k_fetch_payload);
   set_partition(statement, partition).set("prio", key.prio).set("run_key", key.run_key);
-  auto results = db.run({statement});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return std::string(row->text(0));
+  return db.read_first(statement, [](const db::Row& row) { return row.string(0); });
 }
 
 void ack(db::Connection& db, Partition partition, std::span<const Finished> finished) {
@@ -88,12 +85,9 @@ std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, cons
   set_partition(statement, partition)
       .set("suspect_to", named.to_key)
       .set("per_class", named.per_class);
-  auto results = db.run({statement});
-  std::vector<Suspect> suspects;
-  while (const auto row = results.front().next()) {
-    suspects.push_back({{static_cast<std::uint32_t>(row->u64(0)), row->u64(1)}, row->u64(2)});
-  }
-  return suspects;
+  return db.read_all(statement, [](const db::Row& row) {
+    return Suspect{{row.u32(0), row.u64(1)}, row.u64(2)};
+  });
 }
 
 Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Suspect> suspects) {

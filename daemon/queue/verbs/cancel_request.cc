@@ -22,7 +22,7 @@ TaskId id_of(const Lease& lease, const Task& task) {
 std::optional<CancelRequest> read(db::StatementResult& rows) {
   const auto row = rows.next();
   if (!row) return std::nullopt;
-  return CancelRequest{std::string(row->text(0)), std::string(row->text(1)), row->u64(2) != 0};
+  return CancelRequest{row->string(0), row->string(1), row->u64(2) != 0};
 }
 
 }  // namespace

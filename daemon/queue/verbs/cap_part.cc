@@ -19,11 +19,10 @@ CapPart read_cap_part(db::Connection& db, Partition partition, std::uint32_t pub
   auto results = db.run({read});
   const auto row = results.front().next();
   if (!row) return {};
-  const auto cap = static_cast<std::uint32_t>(row->u64(0));
-  const auto first = static_cast<std::uint32_t>(row->u64(2));
+  const auto cap = row->u32(0);
+  const auto first = row->u32(2);
   const std::uint64_t others = row->u64(3);
-  const std::uint32_t share =
-      share_of(cap, static_cast<std::uint32_t>(row->u64(1)), partition.partition_no - first);
+  const std::uint32_t share = share_of(cap, row->u32(1), partition.partition_no - first);
   const auto left = static_cast<std::uint32_t>(others < cap ? cap - others : 0);
   return {std::min({share, published, left}), row->u64(4) != 0, row->u64(5) != 0, cap};
 }

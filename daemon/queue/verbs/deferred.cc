@@ -71,13 +71,9 @@ Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) {
 std::vector<DeferredType> deferred_types(db::Connection& db, Partition partition) {
   db::Statement statement(sql::k_deferred_types);
   set_partition(statement, partition);
-  auto results = db.run({statement});
-  std::vector<DeferredType> types;
-  while (const auto row = results.front().next()) {
-    types.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
-                     row->u64(2), row->u64(3)});
-  }
-  return types;
+  return db.read_all(statement, [](const db::Row& row) {
+    return DeferredType{row.u32(0), row.string(1), row.u64(2), row.u64(3)};
+  });
 }
 
 std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
@@ -89,12 +85,9 @@ std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
       .set("known_us", lease.time.now().count())
       .set("no_handler_flag", kNoHandlerFlag)
       .set("limit", most);
-  auto results = db.run({find});
-  std::vector<DeferredTask> tasks;
-  while (const auto row = results.front().next()) {
-    tasks.push_back({{type.prio, row->u64(0)}, row->u64(1)});
-  }
-  return tasks;
+  return db.read_all(find, [&](const db::Row& row) {
+    return DeferredTask{{type.prio, row.u64(0)}, row.u64(1)};
+  });
 }
 
 Fenced call_forward(db::Connection& db, const Lease& lease, const DeferredType& type,
@@ -138,9 +131,7 @@ db::Statement scout_deferred_statement(std::span<const std::uint32_t> queues,
 std::vector<ScoutedType> read_scouted_types(db::StatementResult& rows) {
   std::vector<ScoutedType> types;
   while (const auto row = rows.next()) {
-    types.push_back(
-        {{static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))},
-         std::string(row->text(2))});
+    types.push_back({{row->u32(0), row->u32(1)}, row->string(2)});
   }
   return types;
 }

@@ -14,20 +14,18 @@ std::vector<DetachedObservation> read_observations(db::StatementResult& rows) {
   std::vector<DetachedObservation> seen;
   while (const auto row = rows.next()) {
     DetachedObservation& observed = seen.emplace_back();
-    observed.id.partition = {static_cast<std::uint32_t>(row->u64(0)),
-                             static_cast<std::uint32_t>(row->u64(1))};
-    observed.id.prio = static_cast<std::uint32_t>(row->u64(2));
+    observed.id.partition = {row->u32(0), row->u32(1)};
+    observed.id.prio = row->u32(2);
     observed.id.first_key = row->u64(3);
-    observed.attempt = static_cast<std::uint32_t>(row->u64(4));
+    observed.attempt = row->u32(4);
     observed.type = row->text(5);
     observed.epoch = row->u64(6);
     observed.expire_at = row->text(7);
     observed.expired = row->u64(8) != 0;
     observed.remaining = std::chrono::microseconds(row->u64(9));
-    observed.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
-                      std::string(row->text(12));
+    observed.holder = row->string(10) + "/" + row->string(11) + "/" + row->string(12);
     if (const auto ttl = row->maybe_u64(13)) observed.ttl = std::chrono::microseconds(*ttl);
-    if (!row->is_null(14)) observed.headers = read_headers(row->text(14));
+    observed.headers = read_headers(row->text(14));
   }
   return seen;
 }

@@ -62,7 +62,7 @@ std::vector<SeenDuty> DutyStore::watch(db::Connection& db, const DutyNames& duti
   std::vector<SeenDuty> all;
   while (const auto row = results.front().next()) {
     SeenDuty seen;
-    seen.duty = {static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1))};
+    seen.duty = {row->u32(0), row->string(1)};
     seen.holder = row->maybe_u64(2);
     seen.free_at = row->text(3);
     seen.over = row->u64(4) != 0;

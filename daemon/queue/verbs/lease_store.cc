@@ -101,7 +101,7 @@ std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementRe
   block.clock = std::chrono::microseconds(row->u64(3));
   block.cap = static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0));
   if (!row->is_null(1)) {
-    block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
+    block.lease.suspects = Suspects{row->u64(1), row->u32(2)};
   }
   block.tasks = read_tasks(tasks);
   return block;
@@ -169,8 +169,7 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
   if (also.rates) scouted.rates = read_scouted_rates(rest.subspan(also.deferred ? 2 : 1));
   for (db::StatementResult& result : std::span(results).first(polls)) {
     while (const auto row = result.next()) {
-      scouted.found.push_back(
-          {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+      scouted.found.push_back({row->u32(0), row->u32(1)});
     }
   }
   return scouted;
@@ -198,14 +197,12 @@ std::vector<Observation> LeaseStore::watch(db::Connection& db,
   std::vector<Observation> seen;
   while (const auto row = results.front().next()) {
     Observation observed;
-    observed.partition = {static_cast<std::uint32_t>(row->u64(0)),
-                          static_cast<std::uint32_t>(row->u64(1))};
+    observed.partition = {row->u32(0), row->u32(1)};
     observed.epoch = row->u64(2);
     observed.expire_at = row->text(3);
     observed.expired = row->u64(4) != 0;
     observed.remaining = std::chrono::microseconds(row->u64(5));
-    observed.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
-                      std::string(row->text(8));
+    observed.holder = row->string(6) + "/" + row->string(7) + "/" + row->string(8);
     if (const auto ttl = row->maybe_u64(9)) observed.ttl = std::chrono::microseconds(*ttl);
     seen.push_back(std::move(observed));
   }

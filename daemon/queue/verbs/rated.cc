@@ -36,10 +36,10 @@ Granted read_granted(db::StatementResult& rows, std::uint32_t asked) {
   const auto row = rows.next();
   if (!row || row->is_null(0)) return granted;
   granted.rated = true;
-  granted.starts = static_cast<std::uint32_t>(row->u64(0));
-  granted.bucket_no = static_cast<std::uint32_t>(row->u64(1));
+  granted.starts = row->u32(0);
+  granted.bucket_no = row->u32(1);
   granted.charged_at = static_cast<std::int64_t>(row->u64(2));
-  granted.max_grant = static_cast<std::uint32_t>(row->u64(3));
+  granted.max_grant = row->u32(3);
   granted.wait_us = row->u64(4);
   return granted;
 }
@@ -63,12 +63,10 @@ db::Statement scout_rated_statement(std::span<const std::uint32_t> queues, const
 ScoutedRates read_scouted_rates(std::span<db::StatementResult> results) {
   ScoutedRates scouted;
   while (const auto row = results[0].next()) {
-    scouted.queues.push_back({static_cast<std::uint32_t>(row->u64(0)),
-                              std::chrono::microseconds(row->u64(1)), row->u64(2)});
+    scouted.queues.push_back({row->u32(0), std::chrono::microseconds(row->u64(1)), row->u64(2)});
   }
   while (const auto row = results[1].next()) {
-    scouted.found.push_back(
-        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+    scouted.found.push_back({row->u32(0), row->u32(1)});
   }
   return scouted;
 }

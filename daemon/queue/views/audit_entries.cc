@@ -9,19 +9,12 @@ namespace {
 constexpr std::uint32_t kEntriesAtOnce = 1000;
 constexpr std::uint32_t kMostEntries = 10'000;
 
-std::optional<std::string> maybe_text(const db::Row& row, std::size_t i) {
-  if (row.is_null(i)) return std::nullopt;
-  return std::string(row.text(i));
-}
-
 std::vector<AuditEntry> entries_in(db::StatementResult result) {
   std::vector<AuditEntry> entries;
   while (const auto row = result.next()) {
-    entries.push_back({row->u64(0), std::string(row->text(1)), std::string(row->text(2)),
-                       std::string(row->text(3)), std::string(row->text(4)),
-                       std::string(row->text(5)), std::string(row->text(6)), maybe_text(*row, 7),
-                       maybe_text(*row, 8), row->maybe_u64(9), std::string(row->text(10)),
-                       std::string(row->text(11))});
+    entries.push_back({row->u64(0), row->string(1), row->string(2), row->string(3), row->string(4),
+                       row->string(5), row->string(6), row->maybe_text(7), row->maybe_text(8),
+                       row->maybe_u64(9), row->string(10), row->string(11)});
   }
   return entries;
 }

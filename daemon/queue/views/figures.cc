@@ -21,7 +21,7 @@ constexpr const sql::SqlText* kCountsOfQueue[] = {&sql::k_count_waiting, &sql::k
 
 BoundedCount bounded_figure(db::StatementResult& result) {
   const std::uint64_t count = result.one().u64(0);
-  return {std::min(count, kFigureBound), count > kFigureBound};
+  return up_to(kFigureBound, count);
 }
 
 void read_queue_figures(db::StatementResult& result, std::vector<QueueFigures>& queues) {

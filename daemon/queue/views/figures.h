@@ -9,7 +9,7 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
 // Figures of the whole database for monitoring, in a few trips. The cost grows with queues and
 // partitions, not with tasks.

@@ -5,58 +5,24 @@
 #include "sql/queries.h"
 
 namespace allot::queue {
-namespace {
-
-std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
-  if (row.is_null(i) || row.text(i).starts_with('-')) return std::nullopt;
-  return std::chrono::seconds(row.u64(i));
-}
-
-}  // namespace
-
-bool optimizer_switch_changed(db::Connection& db) {
-  try {
-    return db.run({db::Statement(sql::k_changed_switch)}).front().one().u64(0) != 0;
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kRefused) throw;
-    return false;
-  }
-}
-
-std::map<std::string, std::string> server_variables(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_server_variables)});
-  std::map<std::string, std::string> variables;
-  while (const auto row = results.front().next()) {
-    variables[std::string(row->text(0))] = row->text(1);
-  }
-  return variables;
-}
-
-std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_database_clock)});
-  return std::chrono::sys_time<std::chrono::microseconds>(
-      std::chrono::microseconds(results.front().one().u64(0)));
-}
 
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
   db::Statement statement(sql::k_list_leases);
   statement.set("limit", most);
-  auto results = db.run({statement});
-  std::vector<HeldLease> leases;
-  while (const auto row = results.front().next()) {
-    leases.push_back({std::string(row->text(0)), static_cast<std::uint32_t>(row->u64(1)),
-                      std::string(row->text(2)), std::string(row->text(3)),
-                      static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0)),
-                      row->maybe_u64(5).value_or(0), std::string(row->text(6)), row->u64(7) != 0});
-    if (!row->is_null(8)) leases.back().silent_since = row->text(8);
-  }
-  return leases;
+  return db.read_all(statement, [](const db::Row& row) {
+    return HeldLease{row.string(0),
+                     row.u32(1),
+                     row.string(2),
+                     row.string(3),
+                     static_cast<std::uint32_t>(row.maybe_u64(4).value_or(0)),
+                     row.maybe_u64(5).value_or(0),
+                     row.string(6),
+                     row.u64(7) != 0,
+                     row.maybe_text(8)};
+  });
 }
 
 std::vector<DutyView> list_duties(db::Connection& db) {
-  const auto maybe = [](const db::Row& row, std::size_t i) {
-    return row.is_null(i) ? std::nullopt : std::optional<std::string>(row.text(i));
-  };
   db::Statement statement(sql::k_list_duties);
   statement.set("viewers", kViewersDuty);
   statement.set("ttl_us", std::chrono::microseconds(kDutyTtl).count());
@@ -64,18 +30,18 @@ std::vector<DutyView> list_duties(db::Connection& db) {
   std::vector<DutyView> duties;
   while (const auto row = results.front().next()) {
     DutyView view;
-    view.queue_id = static_cast<std::uint32_t>(row->u64(0));
-    if (view.queue_id > 0) view.queue = maybe(*row, 1).value_or("#" + std::string(row->text(0)));
+    view.queue_id = row->u32(0);
+    if (view.queue_id > 0) view.queue = row->maybe_text(1).value_or("#" + row->string(0));
     view.duty = row->text(2);
     view.led = row->u64(3) != 0;
     if (view.led) {
       view.host = row->text(4);
       view.instance = row->text(5);
-      view.pid = static_cast<std::uint32_t>(row->u64(6));
-      view.since = maybe(*row, 7);
+      view.pid = row->u32(6);
+      view.since = row->maybe_text(7);
     }
-    view.last_run = maybe(*row, 8);
-    view.last_error = maybe(*row, 9);
+    view.last_run = row->maybe_text(8);
+    view.last_error = row->maybe_text(9);
     if (const auto gone = row->maybe_u64(10)) view.leaderless = std::chrono::seconds(*gone);
     duties.push_back(std::move(view));
   }
@@ -100,16 +66,6 @@ FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
     if (const auto number = counted.front().next()) far.count += number->u64(0);
   }
   return far;
-}
-
-PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
-                   std::chrono::microseconds dead) {
-  db::Statement ask(sql::k_purge_lag);
-  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
-  auto results = db.run({ask});
-  const db::Row row = results.front().one();
-  return {history.count() > 0 ? overdue(row, 0) : std::nullopt,
-          dead.count() > 0 ? overdue(row, 1) : std::nullopt};
 }
 
 std::string name_of(const DutyView& duty) {

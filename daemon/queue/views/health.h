@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,16 +11,6 @@
 
 // Reads for `allot doctor`. The results are only shown; nothing acts on them (S12).
 namespace allot::queue {
-
-// The relevant settings that this server has.
-std::map<std::string, std::string> server_variables(db::Connection& db);
-
-// Whether the switch differs from its default for all sessions. False also if this account may not
-// read it.
-bool optimizer_switch_changed(db::Connection& db);
-
-// The database's clock, UTC.
-std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db);
 
 struct HeldLease {
   std::string queue;
@@ -45,14 +34,6 @@ struct FarTasks {
 };
 inline constexpr std::uint64_t kMostFarTasks = 10'000;
 FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after);
-
-// How far the oldest row is past its retention; nullopt: no row is.
-struct PurgeLag {
-  std::optional<std::chrono::seconds> history{};
-  std::optional<std::chrono::seconds> dead{};
-};
-PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
-                   std::chrono::microseconds dead);
 
 // A duty and its leader. Times are UTC, ISO 8601.
 struct DutyView {

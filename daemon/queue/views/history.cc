@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "queue/model/statements.h"
+#include "queue/model/task_facts.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -11,14 +12,12 @@ namespace {
 
 Done read_done(const db::Row& row, std::uint32_t queue_id) {
   Done done;
-  done.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
-  done.id.prio = static_cast<std::uint32_t>(row.u64(1));
-  done.id.first_key = row.u64(2);
+  done.id = {{queue_id, row.u32(0)}, row.u32(1), row.u64(2)};
   done.type = row.text(3);
-  done.attempt = static_cast<std::uint32_t>(row.u64(4));
+  done.attempt = row.u32(4);
   done.ended_at = row.text(5);
-  done.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
-  if (!row.is_null(11)) done.headers = read_headers(row.text(11));
+  done.worker = worker_name(row, 6, 7);
+  done.headers = read_headers(row.text(11));
   done.usage = {row.maybe_u64(8), row.maybe_u64(9), row.maybe_u64(10)};
   return done;
 }
@@ -28,10 +27,8 @@ Done read_done(const db::Row& row, std::uint32_t queue_id) {
 std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
   db::Statement show(sql::k_show_history);
   set_id(show, id);
-  auto results = db.run({show});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return read_done(*row, id.partition.queue_id);
+  return db.read_first(show,
+                       [&](const db::Row& row) { return read_done(row, id.partition.queue_id); });
 }
 
 std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
@@ -43,10 +40,7 @@ std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uin
       .set("first_key", first.first_key)
       .set("before", after ? moment_text(after->ended_at) : std::string(kEndOfTime))
       .set("limit", most);
-  auto results = db.run({list});
-  std::vector<Done> page;
-  while (const auto row = results.front().next()) page.push_back(read_done(*row, queue.queue_id));
-  return page;
+  return db.read_all(list, [&](const db::Row& row) { return read_done(row, queue.queue_id); });
 }
 
 }  // namespace allot::queue

@@ -9,12 +9,9 @@ namespace allot::queue {
 std::optional<UniqueKey> show_unique(db::Connection& db, const TaskId& id) {
   db::Statement statement(sql::k_show_unique);
   set_id(statement, id);
-  auto results = db.run({statement});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  UniqueKey unique{std::string(row->text(0)), {}};
-  if (!row->is_null(1)) unique.free_at = row->text(1);
-  return unique;
+  return db.read_first(statement, [](const db::Row& row) {
+    return UniqueKey{row.string(0), row.string(1)};
+  });
 }
 
 std::optional<KeyOwner> find_unique(db::Connection& db, std::uint32_t queue_id,
@@ -25,10 +22,8 @@ std::optional<KeyOwner> find_unique(db::Connection& db, std::uint32_t queue_id,
   const auto row = results.front().next();
   if (!row) return std::nullopt;
   KeyOwner owner;
-  owner.id = {{queue_id, static_cast<std::uint32_t>(row->u64(0))},
-              static_cast<std::uint32_t>(row->u64(1)),
-              row->u64(2)};
-  if (!row->is_null(3)) owner.free_at = row->text(3);
+  owner.id = {{queue_id, row->u32(0)}, row->u32(1), row->u64(2)};
+  owner.free_at = row->text(3);
   const auto due = row->maybe_u64(4);
   owner.due = due.value_or(0) != 0;
   owner.leased = row->maybe_u64(5).value_or(0) != 0;

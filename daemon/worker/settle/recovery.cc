@@ -9,9 +9,9 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
-#include "queue/views/inspect.h"
 #include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
 

@@ -9,13 +9,14 @@
 #include "db/migrate.h"
 #include "db/migrations.h"
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
 #include "queue/views/health.h"
-#include "queue/views/inspect.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

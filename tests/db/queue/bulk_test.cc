@@ -7,6 +7,7 @@
 #include "queue/model/fault.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/resize.h"
+#include "queue/views/dead_groups.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 

@@ -3,11 +3,11 @@
 #include "queue/operate/cancel.h"
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/fenced_ack.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

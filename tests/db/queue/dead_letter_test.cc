@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/views/dead_letter.h"
+#include "queue/model/dead_letter.h"
 
 #include <algorithm>
 #include <future>
@@ -7,10 +7,12 @@
 
 #include "db/queue/fixture.h"
 #include "queue/model/fault.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
-#include "queue/views/inspect.h"
+#include "queue/views/dead_groups.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

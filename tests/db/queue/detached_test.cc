@@ -6,8 +6,9 @@
 
 #include "db/queue/fixture.h"
 #include "queue/model/server_change.h"
+#include "queue/model/task_facts.h"
 #include "queue/verbs/detached_store.h"
-#include "queue/views/inspect.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

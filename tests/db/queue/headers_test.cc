@@ -4,11 +4,11 @@
 #include "queue/model/headers.h"
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/views/history.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

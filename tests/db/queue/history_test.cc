@@ -6,10 +6,9 @@
 #include <future>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/purge.h"
-#include "queue/views/health.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

@@ -3,9 +3,9 @@
 #include "queue/model/hook.h"
 
 #include "db/queue/fixture.h"
+#include "queue/notices/stuck.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
-#include "queue/views/stuck.h"
 
 namespace allot::queue {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
 namespace allot::queue {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/views/inspect.h"
-
 #include <array>
 #include <regex>
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/lease_rows.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/resize.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

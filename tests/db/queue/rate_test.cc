@@ -8,10 +8,11 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
+#include "queue/notices/stuck.h"
 #include "queue/operate/pause.h"
 #include "queue/verbs/rated.h"
-#include "queue/views/inspect.h"
-#include "queue/views/stuck.h"
+#include "queue/views/task_lists.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"

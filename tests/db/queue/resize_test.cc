@@ -9,11 +9,11 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/submit/placement.h"
 #include "queue/submit/submit.h"
-#include "queue/views/inspect.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/schedules/schedule_store.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "db/queue/fixture.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 #include "support/commit_stop.h"
 
 namespace allot::queue {

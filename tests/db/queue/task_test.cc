@@ -4,7 +4,7 @@
 #include <random>
 
 #include "db/queue/fixture.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
 namespace allot::queue {
 namespace {

@@ -6,11 +6,11 @@
 #include <future>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/schedules/bound.h"
 #include "queue/schedules/policy.h"
 #include "queue/schedules/schedule_store.h"
-#include "queue/views/inspect.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 

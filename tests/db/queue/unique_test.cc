@@ -7,12 +7,12 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/detached_store.h"
-#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
+#include "queue/model/task_facts.h"
 #include "queue/submit/submit.h"
-#include "queue/views/inspect.h"
 #include "support/database.h"
 #include "support/db_error.h"
 

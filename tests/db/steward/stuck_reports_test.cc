@@ -8,6 +8,7 @@
 #include "db/worker/loop_fixture.h"
 #include "peer/steward_board.h"
 #include "queue/operate/cancel.h"
+#include "queue/views/task_lists.h"
 #include "support/eventually.h"
 
 namespace allot::steward {

@@ -7,7 +7,7 @@
 
 #include "db/worker/run_fixture.h"
 #include "meter/meter.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

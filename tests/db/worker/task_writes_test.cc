@@ -8,8 +8,8 @@
 
 #include "db/worker/run_fixture.h"
 #include "queue/model/compression.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/route.h"
-#include "queue/views/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

@@ -110,7 +110,7 @@ TEST_F(FireworqFigures, WithoutAnInstanceOfThisHost) {
 
 TEST_F(FireworqFigures, FiguresOfRunningJobs) {
   Figures::Now now;
-  as_json::WorkerView worker;
+  host::WorkerView worker;
   worker.leases = true;
   worker.queue_id = 7;
   worker.partition = 3;

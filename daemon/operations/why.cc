@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/why.h"
+#include "operations/why.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/names.h"
 #include "json/printable.h"
@@ -13,16 +14,25 @@
 #include "queue/minutes/serving_pool.h"
 #include "queue/verbs/ending.h"
 
-namespace allot::as_json {
+namespace allot::operations {
 namespace {
 
+using as_json::how_long;
+using as_json::printable;
+
 constexpr std::size_t kWholeError = 1000;
+
+struct Reason {
+  const char* word;  // for programs
+  std::string text;  // for people
+};
+using Reasons = std::vector<Reason>;
 
 std::string attempts_text(std::uint32_t attempts) {
   return std::to_string(attempts) + " attempt" + (attempts == 1 ? "" : "s");
 }
 
-Reasons why_dead_or_detached(const Neighbours& neighbours, const queue::TaskView& task) {
+Reasons why_dead_or_detached(const host::LocalProcesses& local, const queue::TaskView& task) {
   if (task.dead) {
     return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
              "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
@@ -35,7 +45,7 @@ Reasons why_dead_or_detached(const Neighbours& neighbours, const queue::TaskView
   if (task.overdue) {
     reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
                                    " sends no heartbeat; another worker puts the task back"});
-  } else if (neighbours.gone(task.origin, task.pid)) {
+  } else if (local.gone(task.origin, task.pid)) {
     reasons.push_back({"lost", where +
                                    " is gone: its daemon puts the task back, or another worker "
                                    "when its lease has ended at " +
@@ -50,8 +60,8 @@ Reasons why_dead_or_detached(const Neighbours& neighbours, const queue::TaskView
 }
 
 // A running task that is not detached is visible only on the host of its worker.
-std::optional<Reason> seen_running(const Neighbours& neighbours, const queue::TaskView& task) {
-  for (const WorkerView& worker : neighbours.workers()) {
+std::optional<Reason> seen_running(const host::LocalProcesses& local, const queue::TaskView& task) {
+  for (const host::WorkerView& worker : local.workers()) {
     for (const auto& running : worker.running) {
       if (running.task != task.id.text()) continue;
       return Reason{"running", "is running on this host in worker " + std::to_string(worker.pid) +
@@ -84,7 +94,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   }
 }
 
-void add_lease(Reasons& reasons, const Neighbours& neighbours, const queue::TaskView& task,
+void add_lease(Reasons& reasons, const host::LocalProcesses& local, const queue::TaskView& task,
                const queue::Standing& standing) {
   if (standing.defer_until) {
     reasons.push_back({"deferred", "its partition waits until " + *standing.defer_until});
@@ -98,7 +108,7 @@ void add_lease(Reasons& reasons, const Neighbours& neighbours, const queue::Task
                                    ": if it is gone, another worker takes the partition over"});
     return;
   }
-  if (neighbours.gone(standing.origin, standing.pid)) {
+  if (local.gone(standing.origin, standing.pid)) {
     reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
                                    ", which is gone: its daemon frees it, or another worker takes "
                                    "it over when the lease has ended at " +
@@ -134,9 +144,10 @@ void add_not_served(Reasons& reasons, db::Connection& db, const std::string& que
                                        ": add it to the queues of a pool, and reload its daemon"});
 }
 
-Reasons why_waiting(db::Connection& db, const Neighbours& neighbours, const queue::TaskView& task,
-                    const queue::Standing& standing, const std::string& queue) {
-  if (auto running = seen_running(neighbours, task)) return {*running};
+Reasons why_waiting(db::Connection& db, const host::LocalProcesses& local,
+                    const queue::TaskView& task, const queue::Standing& standing,
+                    const std::string& queue) {
+  if (auto running = seen_running(local, task)) return {*running};
   Reasons reasons;
   if (standing.paused) {
     const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
@@ -155,7 +166,7 @@ Reasons why_waiting(db::Connection& db, const Neighbours& neighbours, const queu
                                    " ms"});
   }
   if (standing.due) {
-    add_lease(reasons, neighbours, task, standing);
+    add_lease(reasons, local, task, standing);
     add_ahead(reasons, standing);
   }
   if (!standing.leased) add_not_served(reasons, db, queue);
@@ -201,7 +212,7 @@ std::string cancel_text(const queue::CancelRequest& request) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
   return printable((request.as_done ? "completion as done" : "cancellation") +
                        std::string(" was requested at ") + request.requested_at + reason,
-                   kShownError);
+                   as_json::kShownError);
 }
 
 std::string pause_text(const queue::QueueInfo& queue) {
@@ -210,18 +221,14 @@ std::string pause_text(const queue::QueueInfo& queue) {
   return "since " + queue.paused->at + (reason.empty() ? "" : ": " + printable(reason, 300));
 }
 
-Reasons reasons_of(db::Connection& db, const Neighbours& neighbours, const queue::TaskView& task,
-                   const std::string& queue) {
+nlohmann::json explain(db::Connection& db, const host::LocalProcesses& local,
+                       const queue::TaskView& task, const std::string& queue) {
   Reasons reasons = task.dead || task.running
-                        ? why_dead_or_detached(neighbours, task)
-                        : why_waiting(db, neighbours, task, must_stand(db, task), queue);
+                        ? why_dead_or_detached(local, task)
+                        : why_waiting(db, local, task, must_stand(db, task), queue);
   add_last_error(reasons, db, task);
   add_cancel(reasons, task, queue::find_cancel(db, task.id));
-  return reasons;
-}
-
-nlohmann::json why(const queue::TaskView& shown, const std::string& queue, const Reasons& reasons) {
-  nlohmann::json view = task(shown, queue);
+  nlohmann::json view = as_json::task(task, queue);
   view["reasons"] = nlohmann::json::array();
   for (const Reason& reason : reasons) {
     view["reasons"].push_back({{"reason", reason.word}, {"text", reason.text}});
@@ -229,4 +236,4 @@ nlohmann::json why(const queue::TaskView& shown, const std::string& queue, const
   return view;
 }
 
-}  // namespace allot::as_json
+}  // namespace allot::operations

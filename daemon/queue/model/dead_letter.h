@@ -10,9 +10,9 @@
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
-// The dead tasks of a queue in bulk. inspect.h shows single ones.
+// The dead tasks of a queue in bulk; task_facts.h shows single ones.
 namespace allot::queue {
 
 // A dead task without its payload and its error.
@@ -31,20 +31,11 @@ struct DeadLetter {
 std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, const TaskId& after,
                                   std::uint32_t most);
 
-// The dead tasks of one type, cause and fault.
-struct DeadGroup {
-  DeadLetter newest;
-  std::string oldest_died_at;  // UTC, ISO 8601
-  BoundedCount tasks;
-};
-inline constexpr std::size_t kMostDeadGroups = 1'000;
-struct DeadGroups {
-  std::vector<DeadGroup> list;  // the largest first
-  bool all = true;              // false: the queue has more groups than kMostDeadGroups
-};
-// Counts up to `bound` tasks of each group.
-DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t bound);
+// The dead tasks of one type, cause and fault; counts up to `bound`.
 BoundedCount count_group(db::Connection& db, const QueueInfo& queue, std::string_view group,
                          std::uint64_t bound);
+
+// A row with the columns of page_dead.sql.
+DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id);
 
 }  // namespace allot::queue

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "queue/model/progress.h"
 #include "queue/model/task.h"
 
+// What the database says about one task: its state, its attempts, what it waits for.
 namespace allot::queue {
 
 // A count that stops at a bound, so that it costs the same with 10^7 waiting tasks.
@@ -19,18 +22,12 @@ struct BoundedCount {
   std::uint64_t value = 0;
   bool at_least = false;  // true: value is the bound and there are more
 };
+// Of a statement that counts one more than `bound`.
+[[nodiscard]] inline BoundedCount up_to(std::uint64_t bound, std::uint64_t found) {
+  return {std::min(found, bound), found > bound};
+}
 
 inline constexpr std::uint64_t kCountBound = 100'000;
-
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue,
-                           std::uint64_t most = kCountBound);
-// Counts only tasks in partitions with number `first` and above.
-BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first);
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue,
-                        std::uint64_t most = kCountBound);
-// Detached tasks, which run outside their partition and do not count as waiting.
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue,
-                           std::uint64_t most = kCountBound);
 
 // A task as shown to people. Times are UTC, ISO 8601.
 struct TaskView {
@@ -102,16 +99,6 @@ inline constexpr std::uint64_t kAheadBound = 1000;
 // nullopt: the partition does not exist.
 std::optional<Standing> standing(db::Connection& db, const TaskView& task);
 
-// At most `most` tasks of a queue after `after`, the last one of the page before.
-std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                 const std::optional<TaskView>& after = std::nullopt);
-std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                   const std::optional<TaskView>& after = std::nullopt);
-// Newest first; with a group, only its tasks.
-std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                const std::optional<TaskView>& after = std::nullopt,
-                                std::string_view group = {});
-
 // nullopt: the task has finished or never existed.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
 // Failed attempts, oldest first: since the last retry from the dead, or all.
@@ -120,5 +107,10 @@ std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id)
 // Headers of a task that runs at this place in its partition, or detached. Empty if it does
 // neither.
 Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key);
+
+// A row of a statement that begins with the columns of list_tasks.sql.
+TaskView read_task_row(const db::Row& row, std::uint32_t queue_id);
+// "host/pid" from two columns; "" if the host is NULL.
+std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid);
 
 }  // namespace allot::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S24.
-#include "json/instance_view.h"
+#include "host/instance_view.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/clock.h"
@@ -22,7 +21,7 @@
 #include "peer/slot_file.h"
 #include "queue/model/task.h"
 
-namespace allot::as_json {
+namespace allot::host {
 namespace {
 
 bool lives(std::uint32_t pid) {
@@ -146,54 +145,6 @@ bool runs_former_configuration(const InstanceView& view, const config::Files& fi
          std::any_of(view.stewards.begin(), view.stewards.end(), runs_former);
 }
 
-nlohmann::json worker(const WorkerView& worker) {
-  nlohmann::json running = nlohmann::json::array();
-  for (const auto& task : worker.running) {
-    const auto& percent = task.progress.percent;
-    running.push_back({{"task", task.task},
-                       {"type", task.type},
-                       {"queue", task.queue},
-                       {"attempt", task.attempt},
-                       {"running_ms", task.running_ms},
-                       {"detached", task.detached},
-                       {"progress", percent ? nlohmann::json(*percent) : nlohmann::json(nullptr)},
-                       {"progress_text",
-                        percent ? nlohmann::json(task.progress.word) : nlohmann::json(nullptr)}});
-  }
-  nlohmann::json view = {{"slot", worker.slot},
-                         {"pid", worker.pid},
-                         {"pool", worker.pool},
-                         {"state", worker.state},
-                         {"database_unreachable", worker.database_unreachable},
-                         {"queue", nullptr},
-                         {"partition", nullptr},
-                         {"running", std::move(running)},
-                         {"done", worker.done},
-                         {"retried", worker.retried},
-                         {"dead", worker.dead},
-                         {"deferred", worker.deferred},
-                         {"takeovers", worker.takeovers},
-                         {"leases_lost", worker.leases_lost},
-                         {"deadlocks", worker.deadlocks},
-                         {"lock_waits", worker.lock_waits}};
-  if (worker.leases) {
-    view["queue"] = worker.queue;
-    view["partition"] = worker.partition;
-  }
-  return view;
-}
-
-nlohmann::json stewards(const InstanceView& view) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const WorkerView& steward : view.stewards) {
-    list.push_back({{"slot", steward.slot},
-                    {"pid", steward.pid},
-                    {"state", steward.state},
-                    {"database_unreachable", steward.database_unreachable}});
-  }
-  return list;
-}
-
 InstanceView read_instance(const std::string& runtime_dir) {
   InstanceView view;
   view.runtime_dir = runtime_dir;
@@ -236,4 +187,4 @@ InstanceView read_instance(const std::string& runtime_dir) {
   return view;
 }
 
-}  // namespace allot::as_json
+}  // namespace allot::host

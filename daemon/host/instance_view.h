@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "ipc/slot.h"
 #include "queue/model/progress.h"
 
-namespace allot::as_json {
+namespace allot::host {
 
 // A snapshot of the slot table of this host's daemon, without any database access.
 struct WorkerView {
@@ -66,7 +65,4 @@ InstanceView read_instance(const std::string& runtime_dir);
 // Whether any process runs an earlier version of this configuration.
 [[nodiscard]] bool runs_former_configuration(const InstanceView& view, const config::Files& files);
 
-[[nodiscard]] nlohmann::json worker(const WorkerView& worker);
-// The relevant fields of processes that run no tasks.
-[[nodiscard]] nlohmann::json stewards(const InstanceView& view);
-}  // namespace allot::as_json
+}  // namespace allot::host

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/views/stuck.h"
+#include "queue/notices/stuck.h"
 
 #include "queue/model/statements.h"
+#include "queue/model/task_facts.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -9,14 +10,12 @@ namespace {
 
 Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
   Stuck stuck;
-  stuck.id = {{queue_id, static_cast<std::uint32_t>(row.u64(0))},
-              static_cast<std::uint32_t>(row.u64(1)),
-              row.u64(2)};
+  stuck.id = {{queue_id, row.u32(0)}, row.u32(1), row.u64(2)};
   stuck.type = row.text(3);
-  stuck.attempt = static_cast<std::uint32_t>(row.u64(4));
+  stuck.attempt = row.u32(4);
   stuck.since = row.text(5);
-  if (!row.is_null(6)) stuck.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
-  if (!row.is_null(8)) stuck.headers = read_headers(row.text(8));
+  stuck.worker = worker_name(row, 6, 7);
+  stuck.headers = read_headers(row.text(8));
   return stuck;
 }
 
@@ -26,20 +25,14 @@ std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,
                                  std::chrono::microseconds after) {
   db::Statement ask(sql::k_stuck_running);
   ask.set("queue_id", queue_id).set("after_us", after.count()).set("limit", kMostStuck);
-  auto results = db.run({ask});
-  std::vector<Stuck> all;
-  while (const auto row = results.front().next()) all.push_back(read_stuck(*row, queue_id));
-  return all;
+  return db.read_all(ask, [&](const db::Row& row) { return read_stuck(row, queue_id); });
 }
 
 std::optional<Stuck> stuck_waiting(db::Connection& db, std::uint32_t queue_id,
                                    std::chrono::microseconds after) {
   db::Statement ask(sql::k_stuck_waiting);
   ask.set("queue_id", queue_id).set("after_us", after.count());
-  auto results = db.run({ask});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return read_stuck(*row, queue_id);
+  return db.read_first(ask, [&](const db::Row& row) { return read_stuck(row, queue_id); });
 }
 
 std::vector<Stuck> stuck_unknown(db::Connection& db, std::span<const TaskId> tasks,

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "db/connection.h"
+#include "host/local_processes.h"
+#include "queue/model/catalog.h"
+#include "queue/model/task_facts.h"
+#include "queue/verbs/cancel_request.h"
+
+// Explains in words why a task is not running, or where it runs.
+namespace allot::operations {
+
+// Cause and error of a dead task, as one line of at most `most` bytes.
+[[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
+
+// The request to cancel a running task, as one line.
+[[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
+
+// "since 2026-...: reason", or "" for a queue that is not paused.
+[[nodiscard]] std::string pause_text(const queue::QueueInfo& queue);
+
+// The task and the reasons why it is not running, or the place where it runs. `queue` is the name
+// of its queue. Throws Error if the partition of the task does not exist.
+[[nodiscard]] nlohmann::json explain(db::Connection& db, const host::LocalProcesses& local,
+                                     const queue::TaskView& task, const std::string& queue);
+
+}  // namespace allot::operations
