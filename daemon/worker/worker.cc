@@ -181,27 +181,26 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     const auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), slot, board);
-    Shares shares(pool, served, leases.holder().id);
+    Weights weights(pool, served, leases.holder().id);
     Finder finder(
         session, leases, keeper, slot, board, raw_slot.pool,
         queues_of(pool, served, session, settings),
-        [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(shares));
+        [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(weights));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto make_session = [&](std::size_t place) {
       return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
     };
-    const auto make_runner = [&](Session& own, Seat seat) {
-      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
+    const auto make_runner = [&](Session& own, SlotRange range) {
+      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, range);
     };
     const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
-    const auto told = [&board](const queue::TaskId& id, const std::string& type) {
+    const auto note_unknown = [&board](const queue::TaskId& id, const std::string& type) {
       peer::note_unknown(
           board, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
     };
-    BlockLoop loop(
-        {session, finder, keeper, slot, *executor, registry, careful_turn, &lifetime, told},
-        recovery);
+    BlockLoop loop({session, finder, keeper, slot, *executor, registry, careful_turn, recovery,
+                    &lifetime, note_unknown});
     log_ready(raw_slot, pool, registry);
     slot.set_state(ipc::WorkerState::kIdle);
     loop.run();

@@ -23,7 +23,7 @@ namespace allot::worker {
 class Runners : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
-  using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
+  using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, SlotRange range)>;
 
   // Longer jobs do not wait for a thread: a wake-up costs little compared with them, and other
   // workers may have free threads.
@@ -66,8 +66,8 @@ class Runners : public Executor {
   void take_next(Runner& runner) ALLOT_REQUIRES(mutex_);
   // Maximum number of jobs that wait for a thread; 0: none, because jobs are long.
   [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
-  void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool is_to_be_told() const ALLOT_REQUIRES(mutex_);
+  void wait_until_notified(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool must_notify() const ALLOT_REQUIRES(mutex_);
   // Takes the next waiting job. Returns whether the block loop has to wake.
   bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
   void recall_all() ALLOT_REQUIRES(mutex_);
@@ -79,7 +79,7 @@ class Runners : public Executor {
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
-  bool told_ ALLOT_GUARDED_BY(mutex_) = false;                // the block loop has something to do
+  bool notified_ ALLOT_GUARDED_BY(mutex_) = false;            // the block loop has something to do
   std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // jobs left that the loop waits for
   std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
   Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // typical runtime of a job, by the last ones

@@ -41,7 +41,7 @@ class LeaseKeeper {
   ~LeaseKeeper();
 
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
-  void hold(const queue::Lease& lease, Nanos sent_ns);
+  void keep(const queue::Lease& lease, Nanos sent_ns);
   // Announces the release of the lease. Until drop(), the keeper renews the lease only if the
   // release takes long, and does not report it as lost.
   void releasing();
@@ -103,10 +103,10 @@ class LeaseKeeper {
   [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool lease_is_due(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] static bool renewal_is_due(const Run& run, Nanos now);
-  [[nodiscard]] bool looks_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool cancel_look_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  void check_cancel(Run& run) ALLOT_REQUIRES(mutex_);
-  void look_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool polls_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool cancel_poll_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  void poll_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
+  void poll_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);
   void renew() ALLOT_REQUIRES(mutex_);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,10 +40,7 @@ class Run {
     const plugin_host::LoadedHandler* handler = nullptr;  // nullptr: no attempt begins
     std::uint32_t most = 0;                               // limit of attempts
     std::size_t entry = 0;                                // index in the slot
-    // No other job of its partition runs at the same time. If the task is detached, its lease ends
-    // with it, which also acknowledges `finished`, the tasks of its block.
-    bool alone = true;
-    std::span<const queue::Finished> finished{};
+    bool sole = true;                                     // see Job
   };
   // All arguments outlive the run.
   Run(SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
@@ -100,7 +96,7 @@ class Run {
   [[nodiscard]] queue::Progress shown_progress() const;
   // The shown progress was not written yet.
   [[nodiscard]] bool has_new_progress() const {
-    return progress_version() != kept.written_progress;
+    return progress_version() != keeping.written_progress;
   }
   // Changes with each call of show_progress().
   [[nodiscard]] std::uint32_t progress_version() const { return shown_.load(); }
@@ -117,7 +113,7 @@ class Run {
   CancelWatch cancel;
 
   // State of the lease keeper.
-  struct Kept {
+  struct Keeping {
     // Any thread may read these. For a detached task: its own lease.
     std::atomic<bool> lost{false};
     std::atomic<Nanos> deadline_ns{0};
@@ -128,7 +124,7 @@ class Run {
     Nanos renewed_ns = 0;                // likewise: time of the detach or of the last renewal
     std::uint32_t written_progress = 0;  // likewise: the written value of shown_
   };
-  Kept kept;
+  Keeping keeping;
 
  private:
   void mark(RunEvent event) {

@@ -32,7 +32,7 @@ struct Crashed {
 // in the configuration has the defaults.
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed);
 // S10: adds whether an earlier attempt ended as a crash, if that makes a difference.
-void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
+void find_earlier_crash(db::Connection& db, const queue::TaskId& id, Facts& facts);
 
 // S11: charges the tasks that an earlier run of this instance had detached.
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
@@ -47,7 +47,7 @@ class Recovery {
            std::vector<queue::QueueInfo> queues, SlotWriter& slot, ipc::Board& board);
 
   // Call it between two blocks. Costs one clock read, unless it is time.
-  void look();
+  void run_due();
 
  private:
   void recover(const queue::DetachedObservation& observed, bool stale);

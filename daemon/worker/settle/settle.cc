@@ -432,7 +432,7 @@ std::vector<FormerRun> all_but(const std::vector<FormerRun>& these,
 void charge_culprits(const Tools& tools, const config::Settings& settings,
                      std::vector<FormerRun> culprits) {
   for (FormerRun& run : culprits) {
-    look_back(tools.db, run.id(), run.facts);
+    find_earlier_crash(tools.db, run.id(), run.facts);
     // A first crash is retried in place in every queue (S10).
     if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
     const bool last = &run == &culprits.back();

@@ -45,7 +45,7 @@ class HostPollTest : public worker::WorkerTest {
   }
   // Leases that this worker may take over now.
   std::optional<Watch::Still> still() {
-    watch_.look(
+    watch_.poll(
         [](const peer::StandingLease& one) {
           return std::optional(queue::Partition{one.queue_id, one.partition_no});
         },

@@ -41,7 +41,7 @@ class RunTest : public WorkerTest {
     Job job{.lease = block.lease, .queue = &served_, .tasks = std::move(block.tasks)};
     job.fetched_ns = boot_ns();
     job.careful = careful;
-    job.alone = true;
+    job.sole = true;
     const auto ends = runner_.run(job);
     block.tasks = std::move(job.tasks);
     return ends;

@@ -11,7 +11,7 @@
 #include "process/session.h"
 #include "worker/lease/finder.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/lease/shares.h"
+#include "worker/lease/weights.h"
 
 namespace allot::worker {
 
@@ -27,7 +27,7 @@ class Taker {
         keeper_(stores_.leases, stores_.detached, options, slot_, board),
         finder_(
             session_, stores_.leases, keeper_, slot_, board, 0, queues,
-            [](std::string_view) { return false; }, Shares(pool, queues, phase)) {
+            [](std::string_view) { return false; }, Weights(pool, queues, phase)) {
     require_fit(session_, options);
   }
 
@@ -43,7 +43,7 @@ class Taker {
     keeper_.releasing();
     session_.call([&](db::Connection& db) { return stores_.leases.release(db, *lease_); });
     keeper_.drop();
-    finder_.forget_lease();
+    finder_.drop_lease();
     lease_.reset();
   }
 
