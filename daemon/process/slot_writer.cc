@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/posix.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 // A name fits, because every entry point refuses a longer one (S79). A row that another program
@@ -241,4 +241,4 @@ void SlotWriter::show_finished(std::size_t from) {
   slot_.finished_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -20,7 +20,7 @@
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // This worker's own slot. The worker writes everything that a settler needs before it acts (S9),
 // and the count after the entry, so that a death between any two instructions leaves a true record.
@@ -136,4 +136,4 @@ class SlotWriter {
   std::atomic<int> guards_{0};
 };
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -321,16 +321,16 @@ int run(const Options& options) {
     case Mode::kRun: {
       ipc::Slot& own = map_slot(slot, true);
       const config::Pool& pool = pool_of(settings, own);
-      const WorkerCgroup cgroup(settings, pool, slot);
+      const process::WorkerCgroup cgroup(settings, pool, slot);
       ipc::Board* shared = shared_board();
       ipc::Board& board = shared != nullptr ? *shared : private_board();
       const bool steward = pool.name == config::kStewardPool;
       return steward ? steward::run(settings, own, board) : run_worker(settings, own, board);
     }
     case Mode::kSettle: {
-      const WorkerEnd end{options.status, end_cgroup(settings, slot)};
+      const WorkerEnd end{options.status, process::end_cgroup(settings, slot)};
       settle(settings, map_slot(slot, false), end, shared_board());
-      remove_cgroup(settings, slot);
+      process::remove_cgroup(settings, slot);
       return kExitOk;
     }
     case Mode::kPlugins:

@@ -28,13 +28,13 @@ bool BlockLoop::room_for_a_lease() {
     need_ = {};
     return true;
   }
-  const SlotWriter::Guard guard(parts_.slot);
+  const process::SlotWriter::Guard guard(parts_.slot);
   parts_.executor.wait(Executor::kPollEvery);
   return false;
 }
 
 void BlockLoop::wait_for_all() {
-  const SlotWriter::Guard guard(parts_.slot);
+  const process::SlotWriter::Guard guard(parts_.slot);
   while (!parts_.executor.all_idle()) {
     parts_.executor.wait(Executor::kPollEvery);
     static_cast<void>(parts_.executor.take());

@@ -140,7 +140,7 @@ bool LeaseRun::wait_until_ready(const Executor::Need& need) {
       collect();
       return continues();
     }
-    if (leaving() || !parts_.keeper.valid()) {
+    if (process::leaving() || !parts_.keeper.valid()) {
       leave();
     } else if (parts_.executor.in_partition() == 0) {
       // The blocking task has left the partition, and may run for long: the rest is for other
@@ -209,7 +209,7 @@ bool LeaseRun::fetches_ahead() const {
   if (!block_.full() || headroom() == 0 || !parts_.executor.quick()) return false;
   if (starter_.grant().limited() || starter_.one_at_a_time() || queue_.exclusive()) return false;
   if (unknown_.any() || !block_.waiting().empty() || suspects_.called_next() > 0) return false;
-  if (leaving() || starter_.time_is_up()) return false;
+  if (process::leaving() || starter_.time_is_up()) return false;
   // As for any further block of a lease, see fetch_next().
   return parts_.keeper.valid() && !parts_.keeper.any_detached();
 }
@@ -222,7 +222,7 @@ void LeaseRun::wait_for_headroom() {
     block_.ack_in_time();
     if (!continues() || !fetches_ahead()) return;
     if (parts_.executor.in_partition() <= headroom()) return;
-    const SlotWriter::Guard guard(parts_.slot);
+    const process::SlotWriter::Guard guard(parts_.slot);
     parts_.executor.wait_until_left(headroom(), Executor::kPollEvery);
   }
 }
@@ -232,9 +232,10 @@ void LeaseRun::wait_for_headroom() {
 // writes.
 void LeaseRun::wait_for_all() {
   while (parts_.executor.in_partition() > 0) {
-    parts_.keeper.make_room(asked() != Asked::kStop && parts_.executor.waiting() == 0);
+    parts_.keeper.make_room(process::asked() != process::Asked::kStop &&
+                            parts_.executor.waiting() == 0);
     {
-      const SlotWriter::Guard guard(parts_.slot);
+      const process::SlotWriter::Guard guard(parts_.slot);
       parts_.executor.wait_until_left(0, Executor::kPollEvery);
     }
     collect();
@@ -245,7 +246,7 @@ void LeaseRun::wait_for_all() {
 }
 
 void LeaseRun::wait(std::chrono::milliseconds timeout) {
-  const SlotWriter::Guard guard(parts_.slot);
+  const process::SlotWriter::Guard guard(parts_.slot);
   parts_.executor.wait(timeout);
 }
 

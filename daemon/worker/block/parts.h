@@ -20,22 +20,22 @@ namespace allot::worker {
 
 // Parts of the worker that the block loop and its leases use. All outlive them.
 struct BlockParts {
-  Session& session;
+  process::Session& session;
   Finder& finder;
   LeaseKeeper& keeper;
-  SlotWriter& slot;
+  process::SlotWriter& slot;
   Executor& executor;
   const plugin_host::Registry& registry;
   CarefulTurn& careful_turn;
   Recovery& recovery;
-  Lifetime* lifetime = nullptr;  // nullptr: this worker stays
+  process::Lifetime* lifetime = nullptr;  // nullptr: this worker stays
   // Called for each task that is put back because no handler here knows its type.
   std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
 
   // True: no further task may start here.
   [[nodiscard]] bool done() const {
     if (lifetime != nullptr) lifetime->check();
-    return leaving();
+    return process::leaving();
   }
 };
 

@@ -74,9 +74,9 @@ Executor::Need Starter::need_of(const queue::Task& task) const {
 // cause, and not again.
 bool Starter::wait_for_turn(const queue::Task& task) {
   if (task.attempt == 0) return true;
-  const SlotWriter::Guard guard(parts_.slot);
+  const process::SlotWriter::Guard guard(parts_.slot);
   if (patient_) patient_ = parts_.careful_turn.take(kTurnPatience);
-  return !leaving();
+  return !process::leaving();
 }
 
 // Number of tasks like this one that may go into one call, including it. 1: it runs alone.

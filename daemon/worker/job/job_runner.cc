@@ -78,7 +78,7 @@ bool expired(const queue::Task& task, Nanos fetched_ns) {
 }
 
 // Violates a rule for a mutation test, see base/mutant.h.
-void ack_early(Session& session, const Run& run) {
+void ack_early(process::Session& session, const Run& run) {
   const queue::Finished early = queue::finished(run.task);
   session.call([&](db::Connection& db) {
     queue::ack(db, run.lease.partition, {&early, 1});
@@ -134,9 +134,9 @@ queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
 
 }  // namespace
 
-JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
-                     const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-                     const config::Settings& settings, SlotRange range)
+JobRunner::JobRunner(process::Session& session, const queue::DetachedStore& detached,
+                     const plugin_host::Registry& registry, LeaseKeeper& keeper,
+                     process::SlotWriter& slot, const config::Settings& settings, SlotRange range)
     : session_(session),
       detached_(detached),
       registry_(registry),
@@ -303,7 +303,7 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
       hooks.push_back(&member.hooks);
     }
     if (mutant::removed("ack_after_return")) ack_early(session_, first);
-    const SlotWriter::Guard guard(slot_);
+    const process::SlotWriter::Guard guard(slot_);
     if (call.several()) {
       said = plugin_host::call_many(*first.plan.handler, inputs, hooks);
     } else {
@@ -452,7 +452,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.attempt = outcome == Facts::Outcome::kNotBegun ? run.task.attempt : run.number;
   facts.most = run.plan.most;
   facts.in_order = run.queue.in_order();
-  facts.stopping = asked() == Asked::kStop;
+  facts.stopping = process::asked() == process::Asked::kStop;
   facts.verdicts = run.task.headers.verdicts_of(run.number - 1);
   facts.max_losses = run.task.headers.max_losses;
   facts.unstarted = run.task.headers.unstarted;

@@ -37,8 +37,8 @@ struct SlotRange {
 class JobRunner {
  public:
   // All outlive this object.
-  JobRunner(Session& session, const queue::DetachedStore& detached,
-            const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
+  JobRunner(process::Session& session, const queue::DetachedStore& detached,
+            const plugin_host::Registry& registry, LeaseKeeper& keeper, process::SlotWriter& slot,
             const config::Settings& settings, SlotRange range = {});
 
   // Called once by the thread that will run jobs, before its first one.
@@ -85,11 +85,11 @@ class JobRunner {
   [[nodiscard]] std::chrono::microseconds retry_delay_of(const Run& run) const;
   void keep_record(Run& run, std::uint32_t attempt) const;
 
-  Session& session_;
+  process::Session& session_;
   const queue::DetachedStore& detached_;
   const plugin_host::Registry& registry_;
   LeaseKeeper& keeper_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   const config::Settings& settings_;
   const SlotRange range_;
   queue::Addresses addresses_;  // targets of handlers' submissions

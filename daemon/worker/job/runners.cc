@@ -25,7 +25,7 @@ void drop_payloads(JobEnd& end) {
 
 }  // namespace
 
-Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
+Runners::Runners(std::size_t size, const process::SlotWriter& slot, const MakeSession& make_session,
                  const MakeRunner& make_runner, Nanos short_ns)
     : slot_(slot), short_ns_(short_ns), typical_ns_(kLongest), idle_(size) {
   const std::size_t entries = ipc::kMaxRunning / size;
@@ -242,7 +242,7 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
   // The block loop has not checked jobs that waited until now.
-  if (asked() == Asked::kStop) {
+  if (process::asked() == process::Asked::kStop) {
     end.tasks.resize(end.job.tasks.size());
     return end;
   }

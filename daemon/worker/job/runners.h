@@ -22,15 +22,16 @@ namespace allot::worker {
 // sleeps in between.
 class Runners : public Executor {
  public:
-  using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
-  using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, SlotRange range)>;
+  using MakeSession = std::function<std::unique_ptr<process::Session>(std::size_t place)>;
+  using MakeRunner =
+      std::function<std::unique_ptr<JobRunner>(process::Session& session, SlotRange range)>;
 
   // Longer jobs do not wait for a thread: a wake-up costs little compared with them, and other
   // workers may have free threads.
   static constexpr Nanos kShort = 25 * kMilli;
 
   // 2 to ipc::kMaxRunning threads.
-  Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
+  Runners(std::size_t size, const process::SlotWriter& slot, const MakeSession& make_session,
           const MakeRunner& make_runner, Nanos short_ns = kShort);
   Runners(const Runners&) = delete;
   Runners& operator=(const Runners&) = delete;
@@ -50,7 +51,7 @@ class Runners : public Executor {
  private:
   struct Runner {
     std::size_t entry = 0;  // its first entry in the slot
-    std::unique_ptr<Session> session{};
+    std::unique_ptr<process::Session> session{};
     std::unique_ptr<JobRunner> jobs{};
     std::optional<Job> next{};  // the job to run
     bool busy = false;
@@ -74,7 +75,7 @@ class Runners : public Executor {
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
-  const SlotWriter& slot_;
+  const process::SlotWriter& slot_;
   const Nanos short_ns_;
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;

@@ -28,7 +28,8 @@ namespace allot::worker {
 class TaskWrites {
  public:
   // All outlive this object.
-  TaskWrites(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses, const Run& run)
+  TaskWrites(process::Session& session, LeaseKeeper& keeper, queue::Addresses& addresses,
+             const Run& run)
       : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.fence) {}
 
   // Calls of the handler, from any thread; see plugin_host::HostHooks.
@@ -80,7 +81,7 @@ class TaskWrites {
   End commit(const queue::FencedAck& ack);
   void ring_for(std::span<const queue::Submission> added);
 
-  Session& session_;
+  process::Session& session_;
   LeaseKeeper& keeper_;
   queue::Addresses& addresses_;  // of this session
   const Run& run_;

@@ -10,9 +10,9 @@
 
 namespace allot::worker {
 
-Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
-               SlotWriter& slot, ipc::Board& board, std::uint32_t pool, ServedQueues queues,
-               Knows knows, Weights weights)
+Finder::Finder(process::Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
+               process::SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
+               ServedQueues queues, Knows knows, Weights weights)
     : session_(session),
       store_(store),
       keeper_(keeper),
@@ -161,14 +161,14 @@ bool Finder::has_other_work() {
 // A drain has reached its limit of starts: `allot drain` sees it, and ends this worker.
 void Finder::wait_for_the_end() {
   const std::uint32_t seen_bell = pool_.bell.rings.load();
-  if (leaving()) return;
-  const SlotWriter::Guard guard(slot_);
+  if (process::leaving()) return;
+  const process::SlotWriter::Guard guard(slot_);
   peer::wait_for_ring(pool_.bell, seen_bell, kPollingFloor);
 }
 
 void Finder::sleep() {
-  if (leaving()) return;
-  const SlotWriter::Guard guard(slot_);
+  if (process::leaving()) return;
+  const process::SlotWriter::Guard guard(slot_);
   const Nanos now = mono_ns();
   const Nanos next_scout = pool_.next_scout_ns.load();
   // The board is not trusted, so the floor bounds it.

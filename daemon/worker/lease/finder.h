@@ -35,12 +35,12 @@ class Finder {
  public:
   using Knows = Scout::Knows;
 
-  Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, ServedQueues queues, Knows knows,
-         Weights weights = {});
-  Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, const std::vector<ServedQueue>& queues, Knows knows,
-         Weights weights = {})
+  Finder(process::Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
+         process::SlotWriter& slot, ipc::Board& board, std::uint32_t pool, ServedQueues queues,
+         Knows knows, Weights weights = {});
+  Finder(process::Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
+         process::SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
+         const std::vector<ServedQueue>& queues, Knows knows, Weights weights = {})
       : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(knows),
                std::move(weights)) {}
   Finder(const Finder&) = delete;
@@ -90,10 +90,10 @@ class Finder {
   void wait_for_the_end();
   void sleep();
 
-  Session& session_;
+  process::Session& session_;
   const queue::LeaseStore& store_;
   LeaseKeeper& keeper_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   ipc::PoolBoard& pool_;
   ServedQueues queues_;
   DatabaseClock clock_;

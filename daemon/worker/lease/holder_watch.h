@@ -25,7 +25,7 @@ class HolderWatch {
  public:
   using Still = typename OwnWatch::Still;
 
-  HolderWatch(Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
+  HolderWatch(process::Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
 
   // Costs one read of the page, unless it shows a stalled holder or cannot be used. `key_of()`: the
   // key of an entry, if it is of this kind; `served()`: whether its queue is served; `statement()`
@@ -86,7 +86,7 @@ class HolderWatch {
     return observed.epoch == listed.epoch && observed.expire_at == listed.expire_at;
   }
 
-  Session& session_;
+  process::Session& session_;
   OwnWatch own_;
   Nanos page_ns_ = 0;  // the page that still_ comes from; 0: this worker watches itself
   std::deque<Still> still_;

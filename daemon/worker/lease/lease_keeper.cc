@@ -43,7 +43,7 @@ db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::mic
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
-                         db::ConnectOptions options, SlotWriter& slot, ipc::Board& board)
+                         db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board)
     : store_(store),
       detached_store_(detached),
       options_(with_short_calls(std::move(options), store.ttl())),
@@ -92,14 +92,14 @@ void LeaseKeeper::keep(const queue::Lease& lease, Nanos sent_ns) {
 
 void LeaseKeeper::releasing() {
   // Waits for a renewal under way, as long as its own deadlines allow: that is not a freeze.
-  const SlotWriter::Guard guard(slot_);
+  const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   releasing_ = true;
   renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
 }
 
 void LeaseKeeper::drop() {
-  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
   lease_.reset();
   deadline_ns_ = 0;
@@ -113,7 +113,7 @@ bool LeaseKeeper::may_begin(Nanos now) const {
 }
 
 bool LeaseKeeper::begin(std::span<Run* const> runs) {
-  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
   const Nanos now = boot_ns();
   if (!may_begin(now)) return false;
@@ -125,7 +125,7 @@ bool LeaseKeeper::begin(std::span<Run* const> runs) {
 }
 
 Place LeaseKeeper::end(Run& run) {
-  const SlotWriter::Guard guard(slot_);
+  const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   std::erase(runs_, &run);
   if (run.keeping.place == Place::kUnknown && run.plan.sole) {
@@ -164,7 +164,7 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::FormerConnection former;
   {
     const Turn turn(*this);
-    former = former_connection(slot_.raw(), 1);
+    former = process::former_connection(slot_.raw(), 1);
   }
   queue::kill_connections(db, {&former, 1});
 }
@@ -291,7 +291,7 @@ bool LeaseKeeper::cancel_poll_is_due(const Run& run, Nanos now) const {
 
 void LeaseKeeper::connect_if_needed() {
   if (connection_) return;
-  db::Connection fresh = connect(options_);
+  db::Connection fresh = process::connect(options_);
   const auto uptime = queue::server_uptime(fresh);
   connection_.emplace(std::move(fresh));
   slot_.connected(1, *connection_, uptime);

@@ -35,7 +35,7 @@ namespace allot::worker {
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
-              db::ConnectOptions options, SlotWriter& slot, ipc::Board& board);
+              db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
@@ -121,7 +121,7 @@ class LeaseKeeper {
   const queue::DetachedStore& detached_store_;
   const db::ConnectOptions options_;
   const Nanos ttl_ns_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   ipc::Board& board_;
 
   std::atomic<bool> lost_{false};

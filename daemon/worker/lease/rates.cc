@@ -83,7 +83,7 @@ std::optional<LeasedBlock> Rates::take_over(db::Connection& db, const queue::Lea
 }
 
 // Tasks that were not started are among the fetched ones.
-std::vector<queue::Task> Rates::fetch(Session& session, const queue::Lease& lease,
+std::vector<queue::Task> Rates::fetch(process::Session& session, const queue::Lease& lease,
                                       std::span<const queue::Finished> finished,
                                       const queue::FetchSpec& spec, std::size_t running,
                                       Grant& grant) {

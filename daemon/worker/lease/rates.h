@@ -52,7 +52,7 @@ class Rates {
                                                      const queue::FetchSpec& spec,
                                                      queue::Locked locked);
   // Acknowledges, and fetches next to `running` tasks. Replaces `grant`.
-  [[nodiscard]] std::vector<queue::Task> fetch(Session& session, const queue::Lease& lease,
+  [[nodiscard]] std::vector<queue::Task> fetch(process::Session& session, const queue::Lease& lease,
                                                std::span<const queue::Finished> finished,
                                                const queue::FetchSpec& spec, std::size_t running,
                                                Grant& grant);

@@ -29,8 +29,8 @@ std::vector<queue::Partition> with_deferred(std::vector<queue::Partition> found,
 
 }  // namespace
 
-Scout::Scout(Session& session, ipc::PoolBoard& pool, ServedQueues& queues, DatabaseClock& clock,
-             Rates& rates, const Weights& weights, Knows knows)
+Scout::Scout(process::Session& session, ipc::PoolBoard& pool, ServedQueues& queues,
+             DatabaseClock& clock, Rates& rates, const Weights& weights, Knows knows)
     : session_(session),
       pool_(pool),
       queues_(queues),

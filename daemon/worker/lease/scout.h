@@ -28,7 +28,7 @@ class Scout {
   using Knows = std::function<bool(std::string_view type)>;
 
   // All but `knows` outlive this object.
-  Scout(Session& session, ipc::PoolBoard& pool, ServedQueues& queues, DatabaseClock& clock,
+  Scout(process::Session& session, ipc::PoolBoard& pool, ServedQueues& queues, DatabaseClock& clock,
         Rates& rates, const Weights& weights, Knows knows);
 
   // True: this worker is the scout now, and has to call run().
@@ -47,7 +47,7 @@ class Scout {
   void plan_next_poll(const queue::Scouted& scouted);
   Nanos next_interval_after(const queue::Scouted& scouted, Nanos now);
 
-  Session& session_;
+  process::Session& session_;
   ipc::PoolBoard& pool_;
   ServedQueues& queues_;
   DatabaseClock& clock_;

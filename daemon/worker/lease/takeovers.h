@@ -13,7 +13,7 @@ namespace allot::worker {
 // Source of the finder: leases whose holders stalled (S4).
 class Takeovers {
  public:
-  Takeovers(Session& session, ServedQueues& queues, Nanos ttl_ns)
+  Takeovers(process::Session& session, ServedQueues& queues, Nanos ttl_ns)
       : session_(session), queues_(queues), watch_(session, ttl_ns) {}
 
   // Costs one read of the steward's page, unless it shows a stalled holder or cannot be used.
@@ -26,7 +26,7 @@ class Takeovers {
   [[nodiscard]] std::optional<Nanos> next_poll_ns() const { return watch_.next_poll_ns(); }
 
  private:
-  Session& session_;
+  process::Session& session_;
   ServedQueues& queues_;
   LeaseWatch watch_;
 };

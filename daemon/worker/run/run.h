@@ -43,8 +43,8 @@ class Run {
     bool sole = true;                                     // see Job
   };
   // All arguments outlive the run.
-  Run(SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-      const Plan& plan);
+  Run(process::SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue,
+      queue::Task& task, const Plan& plan);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   // If an exception ends the run before its verdict, this worker leaves: if the database knows of
@@ -82,11 +82,11 @@ class Run {
   [[nodiscard]] bool has_returned() const { return returned_ns_ != 0; }
   [[nodiscard]] bool was_valid() const { return was_valid_; }
   // It has left its partition; the keeper's thread may call it, too.
-  void detach() { mark(RunEvent::kDetach); }
-  void finish() { mark(RunEvent::kFinish); }
-  void refund() { mark(RunEvent::kRefund); }
+  void detach() { mark(process::RunEvent::kDetach); }
+  void finish() { mark(process::RunEvent::kFinish); }
+  void refund() { mark(process::RunEvent::kRefund); }
   // Its result is written. Does nothing for a run that is over, or was never in the slot.
-  void end() { mark(RunEvent::kEnd); }
+  void end() { mark(process::RunEvent::kEnd); }
 
   // Any thread may use these.
   LogTail said;
@@ -127,14 +127,14 @@ class Run {
   Keeping keeping;
 
  private:
-  void mark(RunEvent event) {
+  void mark(process::RunEvent event) {
     if (in_slot_) slot_.mark(plan.entry, event);
   }
   void enter_slot();
   void cancel_requested() noexcept;
   void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
 
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   bool in_slot_ = false;
   TaskLimits limits_{};
   Nanos began_ns_ = 0;

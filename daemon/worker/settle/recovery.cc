@@ -108,9 +108,9 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
   }
 }
 
-Recovery::Recovery(Session& session, const queue::DetachedStore& store,
+Recovery::Recovery(process::Session& session, const queue::DetachedStore& store,
                    const config::Settings& settings, std::vector<queue::QueueInfo> queues,
-                   SlotWriter& slot, ipc::Board& board)
+                   process::SlotWriter& slot, ipc::Board& board)
     : session_(session),
       store_(store),
       settings_(settings),

@@ -43,8 +43,9 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
 class Recovery {
  public:
   // Counts in `slot`.
-  Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
-           std::vector<queue::QueueInfo> queues, SlotWriter& slot, ipc::Board& board);
+  Recovery(process::Session& session, const queue::DetachedStore& store,
+           const config::Settings& settings, std::vector<queue::QueueInfo> queues,
+           process::SlotWriter& slot, ipc::Board& board);
 
   // Call it between two blocks. Costs one clock read, unless it is time.
   void run_due();
@@ -52,12 +53,12 @@ class Recovery {
  private:
   void recover(const queue::DetachedObservation& observed, bool stale);
 
-  Session& session_;
+  process::Session& session_;
   const queue::DetachedStore& store_;
   const config::Settings& settings_;
   const std::vector<queue::QueueInfo> queues_;
   std::vector<std::uint32_t> queue_ids_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   ipc::Board& board_;
   HolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };

@@ -84,7 +84,7 @@ class LoopWorker {
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   // For a worker that runs several tasks at a time.
   void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
-  Session& session() { return parts_.session; }
+  process::Session& session() { return parts_.session; }
   void work(queue::Block block) {
     loop_.work({std::move(block), std::exchange(grant_, {}), cap_part_, deferred_});
   }
@@ -102,9 +102,9 @@ class LoopWorker {
     return std::make_unique<ObservedRunners>(
         all_started_, concurrency, slot_,
         [&](std::size_t place) {
-          return std::make_unique<Session>(options, slot_, kPatience, place);
+          return std::make_unique<process::Session>(options, slot_, kPatience, place);
         },
-        [&](Session& own, SlotRange range) {
+        [&](process::Session& own, SlotRange range) {
           return std::make_unique<JobRunner>(own, parts_.stores.detached, registry, parts_.keeper,
                                              slot_, parts_.settings, range);
         },
@@ -112,7 +112,7 @@ class LoopWorker {
   }
 
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_slot_, -1};
+  process::SlotWriter slot_{*raw_slot_, -1};
   WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
@@ -147,7 +147,7 @@ class LoopTest : public WorkerTest {
                                      Nanos short_ns = Runners::kShort) {
     db::ConnectOptions options = this->options();
     options.connect_timeout = options.call_timeout = std::chrono::milliseconds(2'000);
-    options.lock_wait = lock_wait(kTtl);
+    options.lock_wait = process::lock_wait(kTtl);
     return std::make_unique<LoopWorker>(options, ServedQueue{queue, &config_}, registry_, *board_,
                                         concurrency, short_ns);
   }

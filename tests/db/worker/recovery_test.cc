@@ -49,7 +49,7 @@ class RecoveryTest : public WorkerTest {
   queue::Stores longer_;
   queue::Stores stores_;
   std::unique_ptr<ipc::Board> board_;
-  Session session_;
+  process::Session session_;
 };
 
 TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {

@@ -28,7 +28,7 @@ class Taker {
         finder_(
             session_, stores_.leases, keeper_, slot_, board, 0, queues,
             [](std::string_view) { return false; }, Weights(pool, queues, phase)) {
-    require_fit(session_, options);
+    process::require_fit(session_, options);
   }
 
   // Queue of the lease; 0: nothing was found.
@@ -49,9 +49,9 @@ class Taker {
 
  private:
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_slot_, -1};
+  process::SlotWriter slot_{*raw_slot_, -1};
   queue::Stores stores_;
-  Session session_;
+  process::Session session_;
   LeaseKeeper keeper_;
   Finder finder_;
   std::optional<queue::Lease> lease_;
