@@ -126,7 +126,7 @@ class SlotWriter {
 
   ipc::Slot& slot_;
   mutable Mutex mutex_;
-  // The slot has those of them that a settler needs.
+  // A settler reads keys and flags of it from the slot.
   std::vector<queue::Finished> finished_ ALLOT_GUARDED_BY(mutex_);
   std::atomic<Nanos> finished_since_ns_{0};
   int notify_fd_;

@@ -27,7 +27,7 @@ class LeaseRun {
   Executor::Need run();
 
  private:
-  // What follows; the first end of a task that requires it ends the block.
+  // The next step; the first end of a task that requires it ends the block.
   enum class Next {
     kContinue,
     kLeave,    // release the lease

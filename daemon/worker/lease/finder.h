@@ -97,7 +97,7 @@ class Finder {
   ipc::PoolBoard& pool_;
   ServedQueues queues_;
   DatabaseClock clock_;
-  // What a lease has to obey.
+  // Limits of a lease.
   Rates rates_;
   Weights weights_;
   Caps caps_;
