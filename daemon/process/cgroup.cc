@@ -24,7 +24,7 @@
 #include "process/cgroup_limits.h"
 #include "process/own_holder.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 using std::chrono::milliseconds;
@@ -216,4 +216,4 @@ void remove_cgroup(const config::Settings& settings, std::uint32_t slot) noexcep
   }
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

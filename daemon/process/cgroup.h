@@ -10,7 +10,7 @@
 // in, with the limits of its pool (process/cgroup_limits). Processes that a handler starts
 // cannot leave it by a session, a process group or another parent, and the kernel ends all of them
 // at once, even during a fork (docs/decisions/0004).
-namespace allot::worker {
+namespace allot::process {
 
 // The folder of the cgroup, from the texts of /proc/PID/cgroup and mountinfo; empty: there is no
 // cgroup v2, or no mount reaches it.
@@ -53,4 +53,4 @@ std::string end_cgroup(const config::Settings& settings, std::uint32_t slot) noe
 // memory ran out.
 void remove_cgroup(const config::Settings& settings, std::uint32_t slot) noexcept;
 
-}  // namespace allot::worker
+}  // namespace allot::process

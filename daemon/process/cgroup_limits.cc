@@ -19,7 +19,7 @@
 #include "base/unique_fd.h"
 #include "log/log.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 constexpr const char* kLeaf = "allot-daemon";
@@ -210,4 +210,4 @@ std::string out_of_memory(const std::string& folder) {
   return "out of memory: the host, or a cgroup above the worker's, had none left";
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

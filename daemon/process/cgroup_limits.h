@@ -12,7 +12,7 @@
 // Use of the kernel's controllers in the workers' cgroups: limits of a pool (D9), and whether the
 // kernel killed a worker because memory ran out (docs/decisions/0004). A cgroup is a folder here,
 // so a test may make one up.
-namespace allot::worker {
+namespace allot::process {
 
 // False with errno.
 bool write_cgroup(const std::string& path, std::string_view text);
@@ -45,4 +45,4 @@ void limit_cgroup(const std::string& folder, const config::Pool& pool);
 // because memory ran out; empty: it did not happen, or is unknown.
 [[nodiscard]] std::string out_of_memory(const std::string& folder);
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -5,7 +5,7 @@
 
 #include "log/log.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 db::Connection connect(const db::ConnectOptions& options) {
   db::Connection connection(options);
@@ -20,4 +20,4 @@ std::chrono::seconds lock_wait(std::chrono::microseconds ttl) {
   return std::clamp(std::chrono::duration_cast<seconds>(ttl / 3), seconds(1), seconds(5));
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

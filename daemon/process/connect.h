@@ -5,7 +5,7 @@
 
 #include "db/connection.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // Connects, and logs which servers of the list were skipped and why. Throws DbError.
 [[nodiscard]] db::Connection connect(const db::ConnectOptions& options);
@@ -14,4 +14,4 @@ namespace allot::worker {
 // the lease in hand does not expire during the wait. From 1 s, the minimum of a server, to 5 s.
 [[nodiscard]] std::chrono::seconds lock_wait(std::chrono::microseconds ttl);
 
-}  // namespace allot::worker
+}  // namespace allot::process

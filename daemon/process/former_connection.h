@@ -8,7 +8,7 @@
 #include "ipc/slot.h"
 #include "queue/verbs/lease_store.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // Connection `which` of a slot (SlotWriter::connected), for queue::kill_connections; id 0: none.
 inline queue::FormerConnection former_connection(const ipc::Slot& slot, std::size_t which) {
@@ -18,4 +18,4 @@ inline queue::FormerConnection former_connection(const ipc::Slot& slot, std::siz
           .age = std::chrono::nanoseconds(boot_ns() - slot.connected_ns[which])};
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

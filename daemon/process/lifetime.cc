@@ -9,7 +9,7 @@
 
 #include "process/stop_request.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 constexpr Nanos kSizeEvery = 100 * kMilli;
@@ -64,4 +64,4 @@ std::uint64_t resident_mib() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 1'048'576;
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "config/settings.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // Decides when a worker has run long enough (D4): after a number of tasks, after a time, or when it
 // has grown too large, because handlers' leaks end with their process. It then asks itself to
@@ -50,4 +50,4 @@ class Lifetime {
 // Resident memory of this process in MiB; 0 if the kernel does not report it.
 [[nodiscard]] std::uint64_t resident_mib();
 
-}  // namespace allot::worker
+}  // namespace allot::process

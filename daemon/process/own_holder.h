@@ -8,7 +8,7 @@
 #include "peer/lock_mark.h"
 #include "queue/model/lease.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // The holder of a process that the supervisor started. Its mark comes from the inherited lock, not
 // from the file of that name, which may have been deleted and created again by another daemon.
@@ -17,4 +17,4 @@ inline queue::Holder own_holder(const config::Settings& settings) {
   return queue::make_holder(settings.daemon.instance, config::runtime_dir(settings), mark);
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -9,7 +9,7 @@
 #include "meter/record_file.h"
 #include "peer/inherited.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings, std::uint32_t slot) {
   if (!peer::inherited(ipc::kSlotFd)) return nullptr;
@@ -23,4 +23,4 @@ std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings, std::u
   return nullptr;
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 [[noreturn]] void refuse(const config::Pool& pool, const std::string& key) {
@@ -43,4 +43,4 @@ void limit_to(const config::Pool& pool) {
   if (pool.memory_limit > 0) limit_memory(pool);
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

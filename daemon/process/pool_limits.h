@@ -3,7 +3,7 @@
 
 #include "config/settings.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // Applies a pool's limits (D9): niceness for this thread and for all threads and processes that it
 // starts afterwards, and memory for this process and each that it starts afterwards. The worker
@@ -11,4 +11,4 @@ namespace allot::worker {
 // system refuses.
 void limit_to(const config::Pool& pool);
 
-}  // namespace allot::worker
+}  // namespace allot::process

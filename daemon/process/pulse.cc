@@ -19,7 +19,7 @@
 #include "process/stop_request.h"
 #include "thread/deaf_thread.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 using std::chrono::milliseconds;
@@ -108,4 +108,4 @@ void Pulse::reopen_log_if_asked() {
             {{"reason", "the file cannot be opened; writing to the moved file instead"}});
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

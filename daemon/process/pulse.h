@@ -8,7 +8,7 @@
 #include "config/settings.h"
 #include "process/slot_writer.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // A thread that beats while the main thread is guarded (slot_writer.h), and watches the death pipe:
 // when the supervisor is gone the worker stops gracefully, and ends itself when its patience is
@@ -38,4 +38,4 @@ class Pulse {
   std::thread thread_;
 };
 
-}  // namespace allot::worker
+}  // namespace allot::process

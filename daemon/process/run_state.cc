@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/run_state.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 using ipc::RunState;
@@ -43,4 +43,4 @@ RunTransition next_state(ipc::RunState state, RunEvent event) {
   return {true, next};
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -14,7 +14,7 @@
 //                                       RunningDetached --return--> ReturnedDetached, and so on
 //
 // From each state but Free and those in a handler the end leads back to Free.
-namespace allot::worker {
+namespace allot::process {
 
 enum class RunEvent {
   kAnnounce,  // its attempt is about to be written (S7)
@@ -35,4 +35,4 @@ struct RunTransition {
 };
 RunTransition next_state(ipc::RunState state, RunEvent event);
 
-}  // namespace allot::worker
+}  // namespace allot::process

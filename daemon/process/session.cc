@@ -17,7 +17,7 @@
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/lease_store.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 using std::chrono::milliseconds;
@@ -189,4 +189,4 @@ void require_fit(Session& session, const db::ConnectOptions& options) {
   session.note_changes();
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

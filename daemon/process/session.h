@@ -12,7 +12,7 @@
 #include "peer/poll_page.h"
 #include "process/slot_writer.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // Thrown when the database stays away while the worker has to leave.
 class GaveUp : public std::runtime_error {
@@ -127,4 +127,4 @@ class Session {
 // Throws unless schema and server are fit for the protocol. Records the server (S48).
 void require_fit(Session& session, const db::ConnectOptions& options);
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/posix.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 // A name fits, because every entry point refuses a longer one (S79). A row that another program
@@ -199,34 +199,46 @@ bool SlotWriter::mark(std::size_t entry, RunEvent event) {
 
 void SlotWriter::add_finished(const queue::Finished& task) {
   const MutexLock held(mutex_);
-  const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
-  if (count >= ipc::kMaxFinished) return;  // impossible: the block loop acknowledges long before
-  slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
-                           task.unique ? 1U : 0U};
-  slot_.finished_count.store(count + 1, std::memory_order_release);
+  if (finished_.empty()) finished_since_ns_ = boot_ns();
+  finished_.push_back(task);
+  show_finished(finished_.size() - 1);
 }
 
-void SlotWriter::clear_finished() {
-  slot_.finished_count.store(0, std::memory_order_release);
-}
-
-// A death in between leaves some of them twice, but loses none.
-void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
+std::vector<queue::Finished> SlotWriter::finished() const {
   const MutexLock held(mutex_);
-  const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
-  if (count == acked.size()) return clear_finished();
+  return finished_;
+}
+
+void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
   std::vector<queue::TaskKey> keys;
   for (const queue::Finished& task : acked) keys.push_back(task.key);
   std::sort(keys.begin(), keys.end());
-  std::uint32_t left = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const ipc::FinishedTask& task = slot_.finished[i];
-    const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
-    if (std::binary_search(keys.begin(), keys.end(), key)) continue;
-    slot_.finished[left++] = task;
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the order of the two stores
-  }
-  slot_.finished_count.store(left, std::memory_order_release);
+  const MutexLock held(mutex_);
+  std::erase_if(finished_, [&](const queue::Finished& one) {
+    return std::binary_search(keys.begin(), keys.end(), one.key);
+  });
+  finished_since_ns_ = finished_.empty() ? 0 : boot_ns();
+  show_finished(0);
 }
 
-}  // namespace allot::worker
+void SlotWriter::clear_finished() {
+  const MutexLock held(mutex_);
+  finished_.clear();
+  finished_since_ns_ = 0;
+  show_finished(0);
+}
+
+// A death in between leaves some of them twice, but loses none.
+void SlotWriter::show_finished(std::size_t from) {
+  // More are impossible: the block loop acknowledges long before.
+  const std::size_t count = std::min<std::size_t>(finished_.size(), ipc::kMaxFinished);
+  for (std::size_t i = from; i < count; ++i) {
+    const queue::Finished& task = finished_[i];
+    slot_.finished[i] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
+                         task.unique ? 1U : 0U};
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the order of the stores
+  }
+  slot_.finished_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
+}
+
+}  // namespace allot::process

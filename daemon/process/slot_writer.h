@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "db/connection.h"
@@ -19,7 +20,7 @@
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
 
-namespace allot::worker {
+namespace allot::process {
 
 // This worker's own slot. The worker writes everything that a settler needs before it acts (S9),
 // and the count after the entry, so that a death between any two instructions leaves a true record.
@@ -90,12 +91,16 @@ class SlotWriter {
   // In addition to the verdict, see Meter::count_error().
   void count_error(meter::Count verdict, const meter::ErrorName& name);
 
-  // Call it before the end of the run, so that a death in between does not charge a finished task.
-  // Any thread may call it.
+  // The tasks of the lease that have finished and are not acknowledged. Any thread may call these.
+  // Call add_finished() before the end of the run, so that a death in between does not charge a
+  // finished task.
   void add_finished(const queue::Finished& task);
-  void clear_finished();
+  [[nodiscard]] std::vector<queue::Finished> finished() const;
+  // When the first of them was added; 0: there are none.
+  [[nodiscard]] Nanos finished_since_ns() const { return finished_since_ns_.load(); }
   // Drops acknowledged tasks; others may have been added since.
   void drop_finished(std::span<const queue::Finished> acked);
+  void clear_finished();
 
   // While one of these exists, a thread that runs tasks is in a handler, in a call with a deadline,
   // or asleep, and the pulse thread beats for it. A main thread that is stuck anywhere else counts
@@ -116,8 +121,14 @@ class SlotWriter {
   [[nodiscard]] bool guarded() const { return guards_.load() > 0; }
 
  private:
+  // Shows the finished tasks in the slot, from this index on.
+  void show_finished(std::size_t from) ALLOT_REQUIRES(mutex_);
+
   ipc::Slot& slot_;
-  Mutex mutex_;  // guards the finished tasks
+  mutable Mutex mutex_;
+  // A settler reads keys and flags of it from the slot.
+  std::vector<queue::Finished> finished_ ALLOT_GUARDED_BY(mutex_);
+  std::atomic<Nanos> finished_since_ns_{0};
   int notify_fd_;
   std::uint64_t ready_ = ipc::kReady;
   peer::DrainBudget* budget_ = nullptr;
@@ -125,4 +136,4 @@ class SlotWriter {
   std::atomic<int> guards_{0};
 };
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -13,7 +13,7 @@
 #include "base/posix.h"
 #include "peer/doorbell.h"
 
-namespace allot::worker {
+namespace allot::process {
 namespace {
 
 std::atomic<int> g_asked{0};
@@ -67,4 +67,4 @@ bool wait_asked(std::chrono::milliseconds timeout) {
   return leaving();
 }
 
-}  // namespace allot::worker
+}  // namespace allot::process

@@ -6,7 +6,7 @@
 #include "ipc/board.h"
 
 // Request to this worker by a signal, or by the loss of the supervisor. It only increases.
-namespace allot::worker {
+namespace allot::process {
 
 enum class Asked : int {
   kNothing = 0,
@@ -29,4 +29,4 @@ void ask(Asked what);
 // Sleeps until a request comes or `timeout` has passed. True: there is a request.
 bool wait_asked(std::chrono::milliseconds timeout);
 
-}  // namespace allot::worker
+}  // namespace allot::process

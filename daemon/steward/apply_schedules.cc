@@ -43,7 +43,7 @@ void tell(const config::Schedule& section, queue::Put put) {
 
 }  // namespace
 
-void apply_schedules(worker::Session& session, const config::Settings& settings,
+void apply_schedules(process::Session& session, const config::Settings& settings,
                      const std::vector<std::string>& command) {
   if (settings.schedules.empty()) return;
   schedule::ComputingProcess calendar(command);

@@ -14,7 +14,7 @@ namespace allot::steward {
 // revision changes nothing. A section that cannot be applied is an error in the log, and the others
 // continue. `calendar` is a command as of schedule::ComputingProcess. Called at the start of the
 // steward.
-void apply_schedules(worker::Session& session, const config::Settings& settings,
+void apply_schedules(process::Session& session, const config::Settings& settings,
                      const std::vector<std::string>& calendar);
 
 }  // namespace allot::steward

@@ -11,13 +11,13 @@ namespace allot::steward {
 // As Session::call(), but throws a db::DbError that waiting does not fix: it ends the present step
 // of a chore, and not the other chores.
 template <typename Verb>
-auto ask(worker::Session& session, Verb&& verb) {
+auto ask(process::Session& session, Verb&& verb) {
   return *session.call_while([] { return true; }, std::forward<Verb>(verb));
 }
 
 // Tries once, for a steward that leaves: a failure is only logged, as this event.
 template <typename Verb>
-void try_once(worker::Session& session, const char* event, Verb&& verb) {
+void try_once(process::Session& session, const char* event, Verb&& verb) {
   try {
     session.call_while([] { return false; }, std::forward<Verb>(verb));
   } catch (const db::DbError& error) {

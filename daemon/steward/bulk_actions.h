@@ -16,7 +16,7 @@ namespace allot::steward {
 // polls every five seconds, and when its bell rings.
 class BulkActions {
  public:
-  BulkActions(worker::Session& session, ipc::Board& board, const Leadership& leadership)
+  BulkActions(process::Session& session, ipc::Board& board, const Leadership& leadership)
       : session_(session), board_(board), leadership_(leadership) {}
 
   [[nodiscard]] Chore chore();
@@ -26,7 +26,7 @@ class BulkActions {
   // Returns the time before which the action needs no work.
   Nanos work(std::uint64_t action_id);
 
-  worker::Session& session_;
+  process::Session& session_;
   ipc::Board& board_;
   const Leadership& leadership_;
   std::uint32_t rung_ = 0;  // value of the bell at the last poll

@@ -51,7 +51,7 @@ class CommitReader::Followed {
   CommitReader& reader_;
 };
 
-CommitReader::CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
+CommitReader::CommitReader(process::Session& session, ipc::Board& board, db::ConnectOptions options,
                            std::string database)
     : session_(session),
       board_(board),

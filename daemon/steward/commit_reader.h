@@ -22,7 +22,7 @@ namespace allot::steward {
 class CommitReader {
  public:
   // `options`: the account of [wake], without a database; `database` has the tasks.
-  CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
+  CommitReader(process::Session& session, ipc::Board& board, db::ConnectOptions options,
                std::string database);
   CommitReader(const CommitReader&) = delete;
   CommitReader& operator=(const CommitReader&) = delete;
@@ -43,7 +43,7 @@ class CommitReader {
   void interrupt() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool interrupted() ALLOT_EXCLUDES(mutex_);
 
-  worker::Session& session_;
+  process::Session& session_;
   ipc::Board& board_;
   const db::ConnectOptions options_;
   const std::string database_;

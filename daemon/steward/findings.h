@@ -14,7 +14,7 @@ namespace allot::steward {
 // one host for all, within one of its terms. Two hosts at once store the same.
 class Findings {
  public:
-  Findings(worker::Session& session, const config::Settings& settings)
+  Findings(process::Session& session, const config::Settings& settings)
       : session_(session), settings_(settings) {}
 
   [[nodiscard]] Chore chore();
@@ -23,7 +23,7 @@ class Findings {
   // Runs the next check; after the last one, stores all findings.
   Again check_one();
 
-  worker::Session& session_;
+  process::Session& session_;
   const config::Settings& settings_;
   std::size_t next_check_ = 0;
   queue::Findings found_;

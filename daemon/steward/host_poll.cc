@@ -45,7 +45,7 @@ bool is_published(const peer::Poll& poll, const peer::StandingLease& entry) {
 
 }  // namespace
 
-HostPoll::HostPoll(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+HostPoll::HostPoll(db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board,
                    std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
                    const std::string& page)
     : session_(std::move(options), slot, patience, kPollPlace),
@@ -73,7 +73,7 @@ void HostPoll::run() {
   while (wait(next)) {
     try {
       next = poll();
-    } catch (const worker::GaveUp&) {
+    } catch (const process::GaveUp&) {
       return;
     } catch (const db::DbError& error) {
       log::error("host_poll.failed", {{"error", error.what()}, {"fallback", "workers poll"}});
@@ -108,7 +108,7 @@ auto HostPoll::ask(Verb&& verb) {
         return !ends();
       },
       std::forward<Verb>(verb));
-  if (!answer) throw worker::GaveUp();
+  if (!answer) throw process::GaveUp();
   return std::move(*answer);
 }
 

@@ -28,7 +28,7 @@ class HostPoll {
     std::vector<std::uint32_t> ids;  // served by this host
     bool made = false;               // also queues made by programs, whose list changes
   };
-  HostPoll(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+  HostPoll(db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board,
            std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
            const std::string& page);
   HostPoll(const HostPoll&) = delete;
@@ -50,7 +50,7 @@ class HostPoll {
   void publish(Nanos sent);
   void ring(const peer::Poll& poll);
 
-  worker::Session session_;
+  process::Session session_;
   ipc::Board& board_;
   const Nanos ttl_ns_;
   const Queues queues_;

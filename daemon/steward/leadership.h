@@ -23,7 +23,7 @@ namespace allot::steward {
 // conditioned on the rows that it changes. For one thread.
 class Leadership {
  public:
-  Leadership(worker::Session& session, queue::Holder holder)
+  Leadership(process::Session& session, queue::Holder holder)
       : session_(session), store_(std::move(holder)) {}
 
   // Makes this host a candidate from the next round on. Creates the duty's row if it is missing.
@@ -77,7 +77,7 @@ class Leadership {
   void come_back_in_time();
   [[nodiscard]] queue::DutyNames ours() const;
 
-  worker::Session& session_;
+  process::Session& session_;
   queue::DutyStore store_;
   std::map<queue::DutyName, Candidate> candidates_;
   std::vector<queue::SeenDuty> seen_;  // by the last poll

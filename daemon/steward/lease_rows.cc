@@ -16,7 +16,7 @@ constexpr Nanos kLayoutsEvery = 900 * kMilli;
 
 }  // namespace
 
-Chore lease_rows(worker::Session& session) {
+Chore lease_rows(process::Session& session) {
   const auto run = [&session](bool /*fresh*/) {
     const auto filled = ask(session, [](db::Connection& db) { return queue::fill_holes(db); });
     for (const queue::QueueHoles& queue : filled) {
@@ -34,7 +34,7 @@ Chore lease_rows(worker::Session& session) {
 }
 
 // One statement for all queues.
-std::vector<Chore> layouts(worker::Session& session, const Leadership& leadership,
+std::vector<Chore> layouts(process::Session& session, const Leadership& leadership,
                            const std::vector<Served>& served) {
   std::vector<queue::DutyName> duties;
   for (const Served& queue : served) {

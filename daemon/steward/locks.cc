@@ -18,7 +18,7 @@ constexpr Nanos kIdleAfter = 60 * kSecond;
 
 }  // namespace
 
-Locks::Locks(worker::Session& session, std::string runtime_dir)
+Locks::Locks(process::Session& session, std::string runtime_dir)
     : session_(session),
       runtime_dir_(std::move(runtime_dir)),
       watched_(6 * kLocksEvery, queue::StoodStill::kAll) {  // with six polls in that time

@@ -17,14 +17,14 @@ namespace allot::steward {
 class Locks {
  public:
   // `runtime_dir` is the instance's folder: it creates the bells there, and rings them.
-  Locks(worker::Session& session, std::string runtime_dir);
+  Locks(process::Session& session, std::string runtime_dir);
 
   [[nodiscard]] Chore chore();
 
  private:
   Nanos poll();
 
-  worker::Session& session_;
+  process::Session& session_;
   const std::string runtime_dir_;
   queue::ExpiredHolderWatch<queue::LockSlot, queue::LockObservation> watched_;
   Nanos idle_from_ns_ = 0;

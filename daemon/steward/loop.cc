@@ -37,11 +37,11 @@ void Loop::attend(ipc::Bell& bell) {
   for (;;) {
     // Read before the check for a request to leave: a signal in between rings the bell.
     const std::uint32_t seen = bell.rings.load();
-    if (worker::leaving()) return;
+    if (process::leaving()) return;
     const Nanos next = std::min(round(), boot_ns() + kMostSleep);
     const Nanos now = boot_ns();
     if (next <= now) continue;
-    const worker::SlotWriter::Guard guard(slot_);
+    const process::SlotWriter::Guard guard(slot_);
     peer::wait_for_ring(bell, seen, next - now);
   }
 }
@@ -51,7 +51,7 @@ Nanos Loop::round() {
   leadership_.round();
   Nanos next = leadership_.next_ns();
   for (Chore& chore : chores_) {
-    if (worker::leaving()) break;
+    if (process::leaving()) break;
     const Nanos now = boot_ns();
     if (now >= chore.next_ns || (chore.rung && chore.rung())) {
       slot_.beat();

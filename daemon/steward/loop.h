@@ -15,7 +15,7 @@ namespace allot::steward {
 // the others.
 class Loop {
  public:
-  Loop(Leadership& leadership, worker::SlotWriter& slot) : leadership_(leadership), slot_(slot) {}
+  Loop(Leadership& leadership, process::SlotWriter& slot) : leadership_(leadership), slot_(slot) {}
 
   // Makes this host a candidate for the duties of the chore.
   void add(Chore chore);
@@ -37,7 +37,7 @@ class Loop {
   [[nodiscard]] Again step(Chore& chore);
 
   Leadership& leadership_;
-  worker::SlotWriter& slot_;
+  process::SlotWriter& slot_;
   std::vector<Chore> chores_;
 };
 

@@ -74,7 +74,7 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   return all;
 }
 
-Minutes::Minutes(worker::Session& session, const queue::Holder& holder, std::string runtime_dir,
+Minutes::Minutes(process::Session& session, const queue::Holder& holder, std::string runtime_dir,
                  const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools)
     : session_(session), runtime_dir_(std::move(runtime_dir)), life_(life) {
   if (life_)

@@ -19,7 +19,7 @@ class Minutes {
  public:
   // `runtime_dir` is the instance's folder, `life` the run of its slots; nullopt: it has none, and
   // nothing is written about it.
-  Minutes(worker::Session& session, const queue::Holder& holder, std::string runtime_dir,
+  Minutes(process::Session& session, const queue::Holder& holder, std::string runtime_dir,
           const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools);
 
   [[nodiscard]] std::vector<Chore> chores();
@@ -31,7 +31,7 @@ class Minutes {
   Again write();
   [[nodiscard]] std::chrono::microseconds age() const;
 
-  worker::Session& session_;
+  process::Session& session_;
   const std::string runtime_dir_;
   const std::optional<meter::Life> life_;
   std::optional<queue::MinuteStore> store_;  // nullopt: there is nothing to write

@@ -58,7 +58,7 @@ std::vector<Chore> Notices::chores() {
 }
 
 void Notices::raise_and_clear() {
-  worker::Session& session = parts_.session;
+  process::Session& session = parts_.session;
   const auto raised = ask(session, [](db::Connection& db) { return queue::list_notices(db); });
   const auto now = ask(session, [&](db::Connection& db) { return poll(db); });
   for (const Notice& notice : now) {

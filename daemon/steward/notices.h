@@ -25,7 +25,7 @@ namespace allot::steward {
 class Notices {
  public:
   struct Parts {
-    worker::Session& session;
+    process::Session& session;
     ipc::Board& board;
     const config::Settings& settings;
     const std::vector<Served>& served;

@@ -26,7 +26,7 @@ constexpr Nanos kEachHour = 3600 * kSecond;
 // Removes one batch. True: there may be more.
 using Batch = std::function<bool(db::Connection&)>;
 
-std::function<Again(bool)> run_of(worker::Session& session, Batch batch) {
+std::function<Again(bool)> run_of(process::Session& session, Batch batch) {
   return [&session, batch = std::move(batch)](bool /*fresh*/) {
     return ask(session, batch) ? kMore : kDone;
   };
@@ -34,7 +34,7 @@ std::function<Again(bool)> run_of(worker::Session& session, Batch batch) {
 
 // A sweep goes through all rows in the order of their keys: a batch begins behind the one before.
 template <typename Key, typename Sweep>
-std::function<Again(bool)> sweep_of(worker::Session& session, Sweep sweep) {
+std::function<Again(bool)> sweep_of(process::Session& session, Sweep sweep) {
   return [&session, sweep, after = Key()](bool fresh) mutable {
     if (fresh) after = Key();
     return ask(session, [&](db::Connection& db) {
@@ -60,7 +60,7 @@ Batch purge_of(const Served& queue) {
 
 }  // namespace
 
-std::vector<Chore> retention(worker::Session& session, const std::vector<Served>& served) {
+std::vector<Chore> retention(process::Session& session, const std::vector<Served>& served) {
   std::vector<Chore> all;
   for (const Served& queue : served) {
     const std::uint32_t id = queue.info.queue_id;

@@ -11,6 +11,6 @@ namespace allot::steward {
 
 // All removals of rows that are past their time (C10), a chore for each: it deletes bounded batches
 // until none is left. `served` outlives the result.
-std::vector<Chore> retention(worker::Session& session, const std::vector<Served>& served);
+std::vector<Chore> retention(process::Session& session, const std::vector<Served>& served);
 
 }  // namespace allot::steward

@@ -10,7 +10,7 @@
 
 namespace allot::steward {
 
-std::vector<Served> served_by(worker::Session& session, const config::Settings& settings) {
+std::vector<Served> served_by(process::Session& session, const config::Settings& settings) {
   std::vector<Served> served;
   for (const config::Queue& queue : settings.queues) {
     const bool here = config::is_served(settings, queue.name);
@@ -23,7 +23,7 @@ std::vector<Served> served_by(worker::Session& session, const config::Settings& 
   return served;
 }
 
-void check_hooks(worker::Session& session, const config::Settings& settings,
+void check_hooks(process::Session& session, const config::Settings& settings,
                  const std::vector<Served>& served) {
   for (const Served& queue : served) {
     for (const std::string* hook : {&queue.keys->on_dead, &queue.keys->on_stuck}) {

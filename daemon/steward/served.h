@@ -18,11 +18,11 @@ struct Served {
 
 // Queues of this configuration for its steward: those that a pool of this host serves, and others
 // only if they have an on_stuck. Creates missing ones.
-std::vector<Served> served_by(worker::Session& session, const config::Settings& settings);
+std::vector<Served> served_by(process::Session& session, const config::Settings& settings);
 
 // Logs one line for each hook of these queues that would do nothing. Creates the queues of this
 // configuration.
-void check_hooks(worker::Session& session, const config::Settings& settings,
+void check_hooks(process::Session& session, const config::Settings& settings,
                  const std::vector<Served>& served);
 
 }  // namespace allot::steward

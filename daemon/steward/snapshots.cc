@@ -16,7 +16,7 @@ constexpr Nanos kOtherwise = 60 * kSecond;
 
 }  // namespace
 
-Snapshots::Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
+Snapshots::Snapshots(process::Session& session, Leadership& leadership, queue::Holder holder,
                      std::string runtime_dir, as_json::HostFacts facts)
     : session_(session),
       leadership_(leadership),

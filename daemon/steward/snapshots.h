@@ -15,7 +15,7 @@ namespace allot::steward {
 // active, else once a minute (decision 0030), and once its deployment. Leadership reports viewers.
 class Snapshots {
  public:
-  Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
+  Snapshots(process::Session& session, Leadership& leadership, queue::Holder holder,
             std::string runtime_dir, as_json::HostFacts facts);
 
   [[nodiscard]] Chore chore();
@@ -24,7 +24,7 @@ class Snapshots {
 
  private:
   void write();
-  worker::Session& session_;
+  process::Session& session_;
   const Leadership& leadership_;
   const queue::Holder holder_;
   const std::string runtime_dir_;

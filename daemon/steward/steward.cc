@@ -78,15 +78,15 @@ std::vector<queue::ServingPool> pools_of(const config::Settings& settings) {
   return pools;
 }
 
-void work(const config::Settings& settings, const queue::Holder& holder, worker::SlotWriter& slot,
+void work(const config::Settings& settings, const queue::Holder& holder, process::SlotWriter& slot,
           ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings);
-  connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
+  connect.lock_wait = process::lock_wait(settings.daemon.lease_ttl);
   const std::string page = peer::poll_page_in(config::runtime_dir(settings));
   peer::PollReader poll_reader(page);
-  worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
+  process::Session session(connect, slot, settings.daemon.stop_timeout / 2);
   session.use(poll_reader);
-  worker::require_fit(session, connect);
+  process::require_fit(session, connect);
   const auto served = served_by(session, settings);
   const HostPoll host_poll(connect, slot, board, settings.daemon.lease_ttl,
                            settings.daemon.stop_timeout / 2, looked_at(settings, served), page);
@@ -140,20 +140,20 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
 }  // namespace
 
 int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
-  worker::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
-  const queue::Holder holder = worker::own_holder(settings);
+  process::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
+  const queue::Holder holder = process::own_holder(settings);
   slot.start(holder);
   raw_slot.config_mark = settings.files.mark();
   raw_slot.config_place = settings.files.place();
-  const auto meter = worker::own_meter(settings, raw_slot.index);
+  const auto meter = process::own_meter(settings, raw_slot.index);
   slot.use(meter.get());
   if (has_workers(settings)) slot.run_no_tasks();
-  worker::install_stop_signals(board.steward.bell);
-  const worker::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
+  process::install_stop_signals(board.steward.bell);
+  const process::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
   slot.set_state(ipc::WorkerState::kConnecting);
   try {
     work(settings, holder, slot, board);
-  } catch (const worker::GaveUp& gave_up) {
+  } catch (const process::GaveUp& gave_up) {
     log::error("steward.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;
   }

@@ -21,7 +21,7 @@ namespace allot::steward {
 // Finds stuck tasks of queues with an on_stuck, and submits a task about each (C9).
 class StuckReports {
  public:
-  StuckReports(worker::Session& session, ipc::Board& board, UnknownTasks& unknown,
+  StuckReports(process::Session& session, ipc::Board& board, UnknownTasks& unknown,
                const std::vector<Served>& served)
       : session_(session),
         submitter_({.ringer = peer::Ringer(board)}),
@@ -39,7 +39,7 @@ class StuckReports {
                      const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& payload, const queue::SubmitOptions& options);
 
-  worker::Session& session_;
+  process::Session& session_;
   const queue::Submitter submitter_;
   UnknownTasks& unknown_;
   const std::vector<Served>& served_;

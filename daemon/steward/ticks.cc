@@ -14,7 +14,7 @@ constexpr Nanos kTicksEvery = 5 * kSecond;  // the ticker says when
 
 }  // namespace
 
-Ticks::Ticks(worker::Session& session, ipc::Board& board, std::vector<std::string> command)
+Ticks::Ticks(process::Session& session, ipc::Board& board, std::vector<std::string> command)
     : session_(session),
       calendar_(std::move(command)),
       ticker_(calendar_, [&board](const auto& tasks) { peer::Ringer(board).ring(tasks); }),

@@ -17,12 +17,12 @@ namespace allot::steward {
 class Ticks {
  public:
   // `command` computes the calendar, see schedule::ComputingProcess.
-  Ticks(worker::Session& session, ipc::Board& board, std::vector<std::string> command);
+  Ticks(process::Session& session, ipc::Board& board, std::vector<std::string> command);
 
   [[nodiscard]] Chore chore();
 
  private:
-  worker::Session& session_;
+  process::Session& session_;
   schedule::ComputingProcess calendar_;
   Ticker ticker_;
   NextRunCheck check_;

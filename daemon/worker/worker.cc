@@ -47,7 +47,7 @@ std::string careful_file() {
 }
 
 // The queues of this pool, as the database knows them; creates missing ones.
-std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
+std::vector<ServedQueue> serve(process::Session& session, const config::Settings& settings,
                                const config::Pool& pool) {
   std::vector<ServedQueue> served;
   for (const std::string& name : pool.queues) {
@@ -66,7 +66,7 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
 }
 
 // Each queue has the settings of the section of that name, if there is one.
-ServedQueues::Queues serve_made(Session& session, const config::Settings& settings) {
+ServedQueues::Queues serve_made(process::Session& session, const config::Settings& settings) {
   struct Served {
     config::Queue settings;
     ServedQueue queue;
@@ -86,7 +86,7 @@ ServedQueues::Queues serve_made(Session& session, const config::Settings& settin
 
 // `served`: the queues in the configuration.
 ServedQueues queues_of(const config::Pool& pool, const std::vector<ServedQueue>& served,
-                       Session& session, const config::Settings& settings) {
+                       process::Session& session, const config::Settings& settings) {
   if (!config::serves_made_queues(pool)) return ServedQueues(served);
   return ServedQueues([&session, &settings] { return serve_made(session, settings); });
 }
@@ -109,7 +109,7 @@ const config::Pool& steward_pool() {
 }
 
 std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runner,
-                                        const SlotWriter& slot,
+                                        const process::SlotWriter& slot,
                                         const Runners::MakeSession& make_session,
                                         const Runners::MakeRunner& make_runner) {
   if (concurrency < 2) return std::make_unique<InThisThread>(runner);
@@ -118,8 +118,8 @@ std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runn
 }
 
 // Makes the slot count in the meter, and by the budget of a drain.
-std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& settings) {
-  auto meter = own_meter(settings, slot.raw().index);
+std::unique_ptr<meter::Meter> metered(process::SlotWriter& slot, const config::Settings& settings) {
+  auto meter = process::own_meter(settings, slot.raw().index);
   slot.use(meter.get());
   slot.count(meter::Event::kStarts);
   if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
@@ -134,11 +134,11 @@ void log_ready(const ipc::Slot& slot, const config::Pool& pool,
                              {"handlers", registry.size()}});
 }
 
-void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
+void log_leaving(const ipc::Slot& slot, const process::Lifetime& lifetime) {
   log::info("worker.stopped",
             {{"done", slot.tasks_done.load()},
              {"reason", lifetime.over() != nullptr ? lifetime.over() : "requested"},
-             {"memory_mib", resident_mib()}});
+             {"memory_mib", process::resident_mib()}});
 }
 
 }  // namespace
@@ -155,57 +155,57 @@ const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& s
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const config::Pool& pool = pool_of(settings, raw_slot);
-  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
+  const queue::LeaseStore leases(process::own_holder(settings), settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
-  SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
+  process::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
   raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
-  install_stop_signals(board.pools[raw_slot.pool].bell);
-  const Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
+  process::install_stop_signals(board.pools[raw_slot.pool].bell);
+  const process::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
   // The pulse thread runs like the supervisor: a worker that lacks CPU time is not frozen.
-  limit_to(pool);
-  Lifetime lifetime(pool, leases.holder().id);
+  process::limit_to(pool);
+  process::Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
       plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
   db::ConnectOptions connect = db::from_settings(settings);
-  connect.lock_wait = lock_wait(leases.ttl());
+  connect.lock_wait = process::lock_wait(leases.ttl());
   try {
     peer::PollReader look(peer::poll_page_in(config::runtime_dir(settings)));
-    Session session(connect, slot, settings.daemon.stop_timeout / 2);
+    process::Session session(connect, slot, settings.daemon.stop_timeout / 2);
     session.use(look);
-    require_fit(session, connect);
+    process::require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     const auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), slot, board);
-    Shares shares(pool, served, leases.holder().id);
+    Weights weights(pool, served, leases.holder().id);
     Finder finder(
         session, leases, keeper, slot, board, raw_slot.pool,
         queues_of(pool, served, session, settings),
-        [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(shares));
+        [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(weights));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto make_session = [&](std::size_t place) {
-      return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
+      return std::make_unique<process::Session>(connect, slot, settings.daemon.stop_timeout / 2,
+                                                place);
     };
-    const auto make_runner = [&](Session& own, Seat seat) {
-      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
+    const auto make_runner = [&](process::Session& own, SlotRange range) {
+      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, range);
     };
     const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
-    const auto told = [&board](const queue::TaskId& id, const std::string& type) {
+    const auto note_unknown = [&board](const queue::TaskId& id, const std::string& type) {
       peer::note_unknown(
           board, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
     };
-    BlockLoop loop(
-        {session, finder, keeper, slot, *executor, registry, careful_turn, &lifetime, told},
-        recovery);
+    BlockLoop loop({session, finder, keeper, slot, *executor, registry, careful_turn, recovery,
+                    &lifetime, note_unknown});
     log_ready(raw_slot, pool, registry);
     slot.set_state(ipc::WorkerState::kIdle);
     loop.run();
-  } catch (const GaveUp& gave_up) {
+  } catch (const process::GaveUp& gave_up) {
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Main thread of a worker with a lease: worker/block/block_in_hand, worker/job/job_runner.
+// Main thread of a worker with a lease: worker/block/lease_run, worker/job/job_runner.
 #include "model/database.h"
 #include "model/moves.h"
 

@@ -104,7 +104,7 @@ bool ended(const State& state);
 // workers changed places.
 bool make_canonical(State& state, const Scenario& scenario);
 
-// daemon/worker: block/block_in_hand and job/job_runner.
+// daemon/worker: block/lease_run and job/job_runner.
 void block_moves(const Mover& mover);
 // daemon/worker: finder.
 void finder_moves(const Mover& mover);

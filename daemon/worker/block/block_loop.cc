@@ -7,7 +7,7 @@ namespace allot::worker {
 void BlockLoop::run() {
   while (!parts_.done()) {
     parts_.slot.beat();
-    recovery_.look();
+    parts_.recovery.run_due();
     if (!room_for_a_lease()) continue;
     if (auto found = parts_.finder.next()) work(std::move(*found));
   }
@@ -15,8 +15,8 @@ void BlockLoop::run() {
   parts_.slot.set_state(ipc::WorkerState::kStopping);
 }
 
-void BlockLoop::work(Finder::Found found) {
-  need_ = BlockInHand(parts_, std::move(found)).work();
+void BlockLoop::work(LeasedBlock found) {
+  need_ = LeaseRun(parts_, std::move(found)).run();
 }
 
 // Between two leases only detached tasks run.
@@ -28,15 +28,15 @@ bool BlockLoop::room_for_a_lease() {
     need_ = {};
     return true;
   }
-  const SlotWriter::Guard guard(parts_.slot);
-  parts_.executor.wait(Executor::kLook);
+  const process::SlotWriter::Guard guard(parts_.slot);
+  parts_.executor.wait(Executor::kPollEvery);
   return false;
 }
 
 void BlockLoop::wait_for_all() {
-  const SlotWriter::Guard guard(parts_.slot);
+  const process::SlotWriter::Guard guard(parts_.slot);
   while (!parts_.executor.all_idle()) {
-    parts_.executor.wait(Executor::kLook);
+    parts_.executor.wait(Executor::kPollEvery);
     static_cast<void>(parts_.executor.take());
   }
 }

@@ -14,7 +14,7 @@
 namespace allot::worker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{10};
+constexpr std::chrono::milliseconds kRetryEvery{10};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ CarefulTurn::CarefulTurn(const std::string& path) {
 bool CarefulTurn::take(std::chrono::milliseconds patience) {
   const Nanos until = mono_ns() + static_cast<Nanos>(patience.count()) * kMilli;
   while (file_.valid() && flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (mono_ns() >= until || wait_asked(kLookAgain)) return false;
+    if (mono_ns() >= until || process::wait_asked(kRetryEvery)) return false;
   }
   return true;
 }

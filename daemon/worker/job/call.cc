@@ -30,7 +30,7 @@ std::int32_t Call::Hooks::stop_reason() noexcept {
   if (run_.cancelled()) return ALLOT_STOP_CANCELLED;
   if (boot_ns() >= run_.soft_deadline_ns()) return ALLOT_STOP_TIME_LIMIT;
   if (!call_.keeper_.valid(run_)) return ALLOT_STOP_LEASE;
-  return asked() == Asked::kStop ? ALLOT_STOP_WORKER : ALLOT_STOP_NONE;
+  return process::asked() == process::Asked::kStop ? ALLOT_STOP_WORKER : ALLOT_STOP_NONE;
 }
 
 // A heartbeat of any task is progress of the call.

@@ -24,7 +24,7 @@ namespace allot::worker {
 class Call {
  public:
   // All outlive it.
-  Call(Session& session, LeaseKeeper& keeper, queue::Submitter& submitter)
+  Call(process::Session& session, LeaseKeeper& keeper, queue::Submitter& submitter)
       : session_(session), keeper_(keeper), submitter_(submitter) {}
 
   // Requests that the handler of one task may make while the call runs. In a call with several
@@ -55,8 +55,8 @@ class Call {
   };
 
   struct Member {
-    Member(Call& call, SlotWriter& slot, Job& job, queue::Task& task, const Run::Plan& plan,
-           TaskEnd& of)
+    Member(Call& call, process::SlotWriter& slot, Job& job, queue::Task& task,
+           const Run::Plan& plan, TaskEnd& of)
         : run(slot, job.lease, *job.queue, task, plan), hooks(call, run), end(of) {}
     Run run;
     Hooks hooks;
@@ -68,7 +68,7 @@ class Call {
   [[nodiscard]] bool several() const { return members.size() > 1; }
 
  private:
-  Session& session_;
+  process::Session& session_;
   LeaseKeeper& keeper_;
   queue::Submitter& submitter_;
   Mutex submitting_;  // all tasks share one connection

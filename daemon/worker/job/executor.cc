@@ -6,7 +6,7 @@
 namespace allot::worker {
 
 void InThisThread::start(Job job, const Need& /*need*/) {
-  job.alone = true;
+  job.sole = true;
   JobEnd& ended = ended_.emplace_back();
   ended.job = std::move(job);
   ended.tasks = runner_.run(ended.job);

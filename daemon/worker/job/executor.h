@@ -26,7 +26,7 @@ class Executor {
   };
 
   // How often the block loop checks more than the ends of jobs.
-  static constexpr std::chrono::milliseconds kLook{20};
+  static constexpr std::chrono::milliseconds kPollEvery{20};
 
   Executor() = default;
   Executor(const Executor&) = delete;

@@ -4,13 +4,11 @@
 #include <chrono>
 #include <exception>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "base/clock.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
-#include "queue/verbs/block.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
@@ -27,25 +25,24 @@ struct Job {
   Nanos start_by_ns = std::numeric_limits<Nanos>::max();
   bool careful = false;  // the attempt is written before the handler starts (S7)
   // No other job of its partition runs at the same time. If the task is detached, its lease ends
-  // with it, which also acknowledges `finished`, the tasks that the block has not acknowledged yet.
-  bool alone = false;
-  std::span<const queue::Finished> finished{};
+  // with it, which also acknowledges the finished tasks.
+  bool sole = false;
 };
 
 // Result of one task of a job.
 struct TaskEnd {
   enum class Result {
-    kNothing,      // no room for it in the call, or too late: it is unchanged
-    kByItself,     // the call failed for it: it has to run alone
-    kFinished,     // has to be acknowledged
-    kUnknownType,  // no handler here: has to be deferred (S65)
-    kWritten,      // a retry, snooze or dead letter is in the database
-    kHeld,         // it stays first in its partition, which waits for `hold` (S16)
-    kDetached,     // it ended outside its partition, which others may have
-    kLeaseGone     // the lease is lost or uncertain: drop the rest of the block
+    kNothing,         // no room for it in the call, or too late: it is unchanged
+    kByItself,        // the call failed for it: it has to run alone
+    kFinished,        // has to be acknowledged
+    kUnknownType,     // no handler here: has to be deferred (S65)
+    kWritten,         // a retry, snooze or dead letter is in the database
+    kPartitionWaits,  // it stays first in its partition, which waits (S16)
+    kDetached,        // it ended outside its partition, which others may have
+    kLeaseGone        // the lease is lost or uncertain: drop the rest of the block
   };
   Result result = Result::kNothing;
-  std::chrono::microseconds hold{0};
+  std::chrono::microseconds partition_wait{0};
 };
 
 [[nodiscard]] inline bool has_ended(const TaskEnd& end) {

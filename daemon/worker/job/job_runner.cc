@@ -78,7 +78,7 @@ bool expired(const queue::Task& task, Nanos fetched_ns) {
 }
 
 // Violates a rule for a mutation test, see base/mutant.h.
-void ack_early(Session& session, const Run& run) {
+void ack_early(process::Session& session, const Run& run) {
   const queue::Finished early = queue::finished(run.task);
   session.call([&](db::Connection& db) {
     queue::ack(db, run.lease.partition, {&early, 1});
@@ -97,12 +97,12 @@ TaskEnd dropped(const Run& run) {
 }
 
 // The keeper knows the runs while this exists, however their call ends.
-class Kept {
+class KeeperGuard {
  public:
-  Kept(LeaseKeeper& keeper, Call& call) : keeper_(keeper), call_(call) {}
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  ~Kept() {
+  KeeperGuard(LeaseKeeper& keeper, Call& call) : keeper_(keeper), call_(call) {}
+  KeeperGuard(const KeeperGuard&) = delete;
+  KeeperGuard& operator=(const KeeperGuard&) = delete;
+  ~KeeperGuard() {
     for (Call::Member& member : call_.members) keeper_.end(member.run);
   }
 
@@ -134,16 +134,16 @@ queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
 
 }  // namespace
 
-JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
-                     const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-                     const config::Settings& settings, Seat seat)
+JobRunner::JobRunner(process::Session& session, const queue::DetachedStore& detached,
+                     const plugin_host::Registry& registry, LeaseKeeper& keeper,
+                     process::SlotWriter& slot, const config::Settings& settings, SlotRange range)
     : session_(session),
       detached_(detached),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
       settings_(settings),
-      seat_(seat),
+      range_(range),
       submitter_({.find = named_queue, .ringer = keeper.ringer()}) {}
 
 std::vector<TaskEnd> JobRunner::run(Job& job) {
@@ -195,9 +195,8 @@ Run::Plan JobRunner::plan(const Job& job, const queue::Task& task, std::size_t i
           .most = task.headers.max_attempts != 0
                       ? task.headers.max_attempts
                       : config::max_attempts(settings_, *job.queue->settings, task.type),
-          .entry = seat_.entry + index,
-          .alone = job.alone,
-          .finished = job.finished};
+          .entry = range_.entry + index,
+          .sole = job.sole};
 }
 
 std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
@@ -290,10 +289,10 @@ TaskEnd JobRunner::not_started(Run& run, Result result) {
 
 plugin_host::ManyResult JobRunner::call_handler(Call& call) {
   Run& first = call.members.front().run;
-  const UsageMeter meter(seat_.thread);
+  const UsageMeter meter(range_.thread);
   plugin_host::ManyResult said;
   {
-    const Kept kept(keeper_, call);
+    const KeeperGuard guard_of_runs(keeper_, call);
     std::vector<plugin_host::CallInput> inputs;
     std::vector<plugin_host::HostHooks*> hooks;
     for (Call::Member& member : call.members) {
@@ -304,7 +303,7 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
       hooks.push_back(&member.hooks);
     }
     if (mutant::removed("ack_after_return")) ack_early(session_, first);
-    const SlotWriter::Guard guard(slot_);
+    const process::SlotWriter::Guard guard(slot_);
     if (call.several()) {
       said = plugin_host::call_many(*first.plan.handler, inputs, hooks);
     } else {
@@ -365,8 +364,8 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   const bool succeeded = said.kind == plugin_host::OutcomeKind::kSuccess;
   if (succeeded) keep_record(run, run.number);
   // If it is unknown whether the task was detached, finding out needs the connection.
-  if (!succeeded || run.kept.place == Place::kUnknown) writes.roll_back(succeeded);
-  if (!resolve_detach(run)) return dropped(run);
+  if (!succeeded || run.keeping.place == Place::kUnknown) writes.roll_back(succeeded);
+  if (run.keeping.place != Place::kPartition && !resolve_detach(run)) return dropped(run);
   if (succeeded && writes.any()) return acknowledge(member);
   if (succeeded) return finished(run);
   Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), {});
@@ -386,7 +385,8 @@ TaskEnd JobRunner::end_failed(Call::Member& member, Facts& facts, bool gave_way)
   facts.excused = gave_way || excused;
   facts.log = member.run.said.text();
   const TaskEnd ended = end(member.run, facts);
-  const bool again = excused && (ended.result == Result::kWritten || ended.result == Result::kHeld);
+  const bool again =
+      excused && (ended.result == Result::kWritten || ended.result == Result::kPartitionWaits);
   if (again && tried_again(facts) && !facts.cancel) return {Result::kLeaseGone};
   return ended;
 }
@@ -418,13 +418,11 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
 // If this is uncertain, detaches the task once more: that ends the lease if nothing else has, so
 // that earlier calls can no longer have an effect. False: its lease is gone.
 bool JobRunner::resolve_detach(Run& run) {
-  const Place place = run.kept.place;
-  if (place == Place::kPartition) return true;
   const queue::Fence before = std::exchange(run.fence, run.fence.once_detached());
-  if (place == Place::kDetached) return true;
+  if (run.keeping.place == Place::kDetached) return true;
   const bool detached = fenced(session_, keeper_, run.lease, "detach", [&](db::Connection& db) {
-    if (run.plan.alone) {
-      return detached_.detach(db, before, run.number, run.plan.finished);
+    if (run.plan.sole) {
+      return detached_.detach(db, before, run.number, slot_.finished());
     }
     keeper_.end_last_call(db);
     return detached_.detach_concurrent(db, before, run.number);
@@ -454,13 +452,13 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.attempt = outcome == Facts::Outcome::kNotBegun ? run.task.attempt : run.number;
   facts.most = run.plan.most;
   facts.in_order = run.queue.in_order();
-  facts.stopping = asked() == Asked::kStop;
+  facts.stopping = process::asked() == process::Asked::kStop;
   facts.verdicts = run.task.headers.verdicts_of(run.number - 1);
   facts.max_losses = run.task.headers.max_losses;
   facts.unstarted = run.task.headers.unstarted;
   facts.written = run.announced || run.fence.detached();
   facts.expires = run.task.expires_in.has_value();
-  facts.pause = pause_after(run);
+  facts.retry_delay = retry_delay_of(run);
   facts.cause = cause;
   facts.failure.message = error;
   facts.usage = run.usage;
@@ -482,8 +480,8 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
                       {run.queue.info.name, run.shown_type(), error->group, error->sample});
   }
   log_end(run, facts, decision);
-  if (!decision.hold) return written(run);
-  return {Result::kHeld, *decision.hold};
+  if (!decision.partition_wait) return written(run);
+  return {Result::kPartitionWaits, *decision.partition_wait};
 }
 
 void JobRunner::count(const Run& run, meter::Count what) {
@@ -497,28 +495,24 @@ void JobRunner::count(const Run& run, meter::Count what) {
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {
-  if (ending.verb != Verb::kRefund) return send(run, ending);
-  if (!mutant::removed("interrupted_mark")) run.refund();
-  const bool written = send(run, ending);
-  run.end();
+  const bool refunds = ending.verb == Verb::kRefund;
+  if (refunds && !mutant::removed("interrupted_mark")) run.refund();
+  const std::uint64_t generation = session_.generation();
+  const auto fence = session_.call(
+      [&](db::Connection& db) { return queue::write(db, detached_.holder(), run.fence, ending); });
+  // For a detached task, the first try may have succeeded although its reply was lost: the task
+  // that it ended is gone.
+  const bool maybe = run.fence.detached() && session_.generation() != generation;
+  const bool written = fence == queue::Fenced::kWritten || maybe;
+  if (!written) {
+    const char* const verb = queue::name_of(ending.verb);
+    run.fence.detached() ? keeper_.lose(run, verb) : keeper_.lose(run.lease, verb);
+  }
+  if (refunds) run.end();
   return written;
 }
 
-bool JobRunner::send(Run& run, const queue::Ending& ending) {
-  const auto write = [&](db::Connection& db) {
-    return queue::write(db, detached_.holder(), run.fence, ending);
-  };
-  const char* const verb = queue::name_of(ending.verb);
-  if (!run.fence.detached()) return fenced(session_, keeper_, run.lease, verb, write);
-  const std::uint64_t generation = session_.generation();
-  if (session_.call(write) == queue::Fenced::kWritten) return true;
-  // The first try may have succeeded although its reply was lost: the task that it ended is gone.
-  if (session_.generation() != generation) return true;
-  keeper_.lose(run, verb);
-  return false;
-}
-
-std::chrono::microseconds JobRunner::pause_after(const Run& run) const {
+std::chrono::microseconds JobRunner::retry_delay_of(const Run& run) const {
   auto [first, most, list] = config::retry_delays(settings_, *run.queue.settings, run.task.type);
   return queue::RetryPolicy{first, most, std::move(list)}.delay(
       run.number + run.task.headers.unstarted, dice());

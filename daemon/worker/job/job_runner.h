@@ -26,7 +26,7 @@
 namespace allot::worker {
 
 // Place of a JobRunner.
-struct Seat {
+struct SlotRange {
   std::size_t entry = 0;                   // its first entry in the slot
   std::size_t entries = ipc::kMaxRunning;  // maximum number of tasks in a job
   bool thread = false;                     // one of several threads
@@ -37,15 +37,15 @@ struct Seat {
 class JobRunner {
  public:
   // All outlive this object.
-  JobRunner(Session& session, const queue::DetachedStore& detached,
-            const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-            const config::Settings& settings, Seat seat = {});
+  JobRunner(process::Session& session, const queue::DetachedStore& detached,
+            const plugin_host::Registry& registry, LeaseKeeper& keeper, process::SlotWriter& slot,
+            const config::Settings& settings, SlotRange range = {});
 
   // Called once by the thread that will run jobs, before its first one.
-  void begin_thread() const { registry_.begin_thread(seat_.entry == 0); }
+  void begin_thread() const { registry_.begin_thread(range_.entry == 0); }
   // Returns the result of each task. Throws GaveUp.
   std::vector<TaskEnd> run(Job& job);
-  [[nodiscard]] std::size_t max_batch() const { return seat_.entries; }
+  [[nodiscard]] std::size_t max_batch() const { return range_.entries; }
 
  private:
   using Result = TaskEnd::Result;
@@ -79,20 +79,19 @@ class JobRunner {
   // Decides the result of the task, writes it and logs it.
   TaskEnd end(Run& run, const Facts& facts);
   void count(const Run& run, meter::Count what);
-  // A fenced write, see lease/fenced.h. False: another worker has the task.
+  // A fenced write. False: another worker has the task.
   [[nodiscard]] bool write(Run& run, const queue::Ending& ending);
-  [[nodiscard]] bool send(Run& run, const queue::Ending& ending);
   // The retry delay by the policy of its type or queue.
-  [[nodiscard]] std::chrono::microseconds pause_after(const Run& run) const;
+  [[nodiscard]] std::chrono::microseconds retry_delay_of(const Run& run) const;
   void keep_record(Run& run, std::uint32_t attempt) const;
 
-  Session& session_;
+  process::Session& session_;
   const queue::DetachedStore& detached_;
   const plugin_host::Registry& registry_;
   LeaseKeeper& keeper_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   const config::Settings& settings_;
-  const Seat seat_;
+  const SlotRange range_;
   queue::Submitter submitter_;  // for submissions of handlers
 };
 

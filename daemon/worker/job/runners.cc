@@ -25,7 +25,7 @@ void drop_payloads(JobEnd& end) {
 
 }  // namespace
 
-Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
+Runners::Runners(std::size_t size, const process::SlotWriter& slot, const MakeSession& make_session,
                  const MakeRunner& make_runner, Nanos short_ns)
     : slot_(slot), short_ns_(short_ns), typical_ns_(kLongest), idle_(size) {
   const std::size_t entries = ipc::kMaxRunning / size;
@@ -80,8 +80,7 @@ std::size_t Runners::most_waiting() const {
 }
 
 void Runners::start(Job job, const Need& need) {
-  job.alone = need.partition || need.worker;
-  if (!job.alone) job.finished = {};
+  job.sole = need.partition || need.worker;
   MutexLock held(mutex_);
   Runner* woken = nullptr;
   if (idle_ == 0 || may_queue(need)) {
@@ -154,7 +153,7 @@ std::vector<JobEnd> Runners::take() {
   const MutexLock held(mutex_);
   // All threads are busy with tasks that have left the partition, perhaps for long.
   if (!queue_.empty() && idle_ == 0 && running_in_partition() == 0) recall_all();
-  told_ = false;
+  notified_ = false;
   return std::exchange(ends_, {});
 }
 
@@ -179,25 +178,25 @@ void Runners::recall_all() {
 
 void Runners::wait(std::chrono::milliseconds timeout) {
   const MutexLock held(mutex_);
-  wait_until_told(timeout);
+  wait_until_notified(timeout);
 }
 
 void Runners::wait_until_left(std::size_t most, std::chrono::milliseconds timeout) {
   const MutexLock held(mutex_);
   left_ = most;
   const auto failed = [](const JobEnd& end) { return end.error != nullptr; };
-  told_ = is_to_be_told() || std::any_of(ends_.begin(), ends_.end(), failed);
-  wait_until_told(timeout);
+  notified_ = must_notify() || std::any_of(ends_.begin(), ends_.end(), failed);
+  wait_until_notified(timeout);
   left_.reset();
 }
 
-void Runners::wait_until_told(std::chrono::milliseconds timeout) {
+void Runners::wait_until_notified(std::chrono::milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
-  while (!told_ && ended_.wait_until(mutex_, until)) {
+  while (!notified_ && ended_.wait_until(mutex_, until)) {
   }
 }
 
-bool Runners::is_to_be_told() const {
+bool Runners::must_notify() const {
   if (!left_) return queue_.size() <= most_waiting() / 2;
   return queue_.size() <= *left_ && queue_.size() + running_in_partition() <= *left_;
 }
@@ -235,15 +234,15 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
   } else {
     take_next(runner);
   }
-  const bool tell = !told_ && (failed || is_to_be_told());
-  told_ = told_ || tell;
+  const bool tell = !notified_ && (failed || must_notify());
+  notified_ = notified_ || tell;
   return tell;
 }
 
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
   // The block loop has not checked jobs that waited until now.
-  if (asked() == Asked::kStop) {
+  if (process::asked() == process::Asked::kStop) {
     end.tasks.resize(end.job.tasks.size());
     return end;
   }

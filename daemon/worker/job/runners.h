@@ -22,15 +22,16 @@ namespace allot::worker {
 // sleeps in between.
 class Runners : public Executor {
  public:
-  using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
-  using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
+  using MakeSession = std::function<std::unique_ptr<process::Session>(std::size_t place)>;
+  using MakeRunner =
+      std::function<std::unique_ptr<JobRunner>(process::Session& session, SlotRange range)>;
 
   // Longer jobs do not wait for a thread: a wake-up costs little compared with them, and other
   // workers may have free threads.
   static constexpr Nanos kShort = 25 * kMilli;
 
   // 2 to ipc::kMaxRunning threads.
-  Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
+  Runners(std::size_t size, const process::SlotWriter& slot, const MakeSession& make_session,
           const MakeRunner& make_runner, Nanos short_ns = kShort);
   Runners(const Runners&) = delete;
   Runners& operator=(const Runners&) = delete;
@@ -50,7 +51,7 @@ class Runners : public Executor {
  private:
   struct Runner {
     std::size_t entry = 0;  // its first entry in the slot
-    std::unique_ptr<Session> session{};
+    std::unique_ptr<process::Session> session{};
     std::unique_ptr<JobRunner> jobs{};
     std::optional<Job> next{};  // the job to run
     bool busy = false;
@@ -66,20 +67,20 @@ class Runners : public Executor {
   void take_next(Runner& runner) ALLOT_REQUIRES(mutex_);
   // Maximum number of jobs that wait for a thread; 0: none, because jobs are long.
   [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
-  void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool is_to_be_told() const ALLOT_REQUIRES(mutex_);
+  void wait_until_notified(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool must_notify() const ALLOT_REQUIRES(mutex_);
   // Takes the next waiting job. Returns whether the block loop has to wake.
   bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
   void recall_all() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
-  const SlotWriter& slot_;
+  const process::SlotWriter& slot_;
   const Nanos short_ns_;
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
-  bool told_ ALLOT_GUARDED_BY(mutex_) = false;                // the block loop has something to do
+  bool notified_ ALLOT_GUARDED_BY(mutex_) = false;            // the block loop has something to do
   std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // jobs left that the loop waits for
   std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
   Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // typical runtime of a job, by the last ones

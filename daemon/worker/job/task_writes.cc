@@ -115,7 +115,7 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
   } catch (const LeaseGone&) {
     excused_ = true;
     return {ALLOT_LEASE_LOST, "the task's lease is or may be lost: nothing was written"};
-  } catch (const GaveUp& gave_up) {
+  } catch (const process::GaveUp& gave_up) {
     excused_ = true;
     return {ALLOT_LEASE_LOST, gave_up.what()};
   } catch (const queue::OutcomeUnknown& unknown) {

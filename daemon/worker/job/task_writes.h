@@ -27,7 +27,8 @@ namespace allot::worker {
 class TaskWrites {
  public:
   // All outlive this object.
-  TaskWrites(Session& session, LeaseKeeper& keeper, queue::Submitter& submitter, const Run& run)
+  TaskWrites(process::Session& session, LeaseKeeper& keeper, queue::Submitter& submitter,
+             const Run& run)
       : session_(session), keeper_(keeper), submitter_(submitter), run_(run), claim_(run.fence) {}
 
   // Calls of the handler, from any thread; see plugin_host::HostHooks.
@@ -77,7 +78,7 @@ class TaskWrites {
   End replace(const queue::FencedAck& ack, bool detached);
   End commit(const queue::FencedAck& ack);
 
-  Session& session_;
+  process::Session& session_;
   LeaseKeeper& keeper_;
   queue::Submitter& submitter_;  // of this session
   const Run& run_;

@@ -10,7 +10,7 @@ namespace allot::worker {
 // A fenced write of the block loop. False: `lease` was gone and nothing changed. The keeper then
 // knows it too, so that the worker drops the rest of the block. `verb` is for the log.
 template <typename Write>
-[[nodiscard]] bool fenced(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
+[[nodiscard]] bool fenced(process::Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
                           const char* verb, Write&& write) {
   if (session.call(write) == queue::Fenced::kWritten) return true;
   keeper.lose(lease, verb);

@@ -123,7 +123,7 @@ bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns) {
   return true;
 }
 
-void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns) {
+void poll_by(ipc::PoolBoard& pool, std::uint64_t when_ns) {
   std::uint64_t next = pool.next_scout_ns.load();
   while (next > when_ns && !pool.next_scout_ns.compare_exchange_weak(next, when_ns)) {
   }

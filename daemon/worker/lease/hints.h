@@ -30,7 +30,7 @@ inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
 ipc::Hint take_hint(ipc::PoolBoard& pool);
 
 // Takes the oldest hint of the first of these queues that has one, except urgent hints; 0 if there
-// is none. For pools with weights (shares.h).
+// is none. For pools with weights (weights.h).
 ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
 
 // The first of these queues that has a hint; 0 if there is none.
@@ -62,6 +62,6 @@ bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_n
 bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns);
 
 // Moves the next poll to this time, unless it comes earlier.
-void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns);
+void poll_by(ipc::PoolBoard& pool, std::uint64_t when_ns);
 
 }  // namespace allot::worker

@@ -25,32 +25,32 @@ class HolderWatch {
  public:
   using Still = typename OwnWatch::Still;
 
-  HolderWatch(Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
+  HolderWatch(process::Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
 
   // Costs one read of the page, unless it shows a stalled holder or cannot be used. `key_of()`: the
   // key of an entry, if it is of this kind; `served()`: whether its queue is served; `statement()`
   // reads the rows.
   template <typename KeyOf, typename Served, typename Statement>
-  void look(KeyOf&& key_of, Served&& served, Statement&& statement) {
+  void poll(KeyOf&& key_of, Served&& served, Statement&& statement) {
     const auto page = session_.steward_poll();
-    if (!page) return look_alone(statement);
+    if (!page) return poll_itself(statement);
     if (page->polled_ns == page_ns_) return;
     if (page_ns_ == 0) own_.forget();
     page_ns_ = page->polled_ns;
     still_.clear();
-    std::map<Key, peer::StandingLease> told;
+    std::map<Key, peer::StandingLease> listed;
     for (std::size_t at = 0; at < page->count; ++at) {
       const auto key = key_of(page->standing[at]);
-      if (key && served(*key)) told.emplace(*key, page->standing[at]);
+      if (key && served(*key)) listed.emplace(*key, page->standing[at]);
     }
-    if (told.empty()) return;
+    if (listed.empty()) return;
     const auto generation = session_.generation();
     auto rows = statement();
     // Rows read on another connection may belong to another server.
     if (session_.generation() != generation) return;
     for (auto& [key, observed] : rows) {
-      const auto one = told.find(key);
-      if (one != told.end() && is_of(observed, one->second)) {
+      const auto one = listed.find(key);
+      if (one != listed.end() && is_of(observed, one->second)) {
         const bool stale = (one->second.flags & peer::StandingLease::kStale) != 0;
         still_.push_back({std::move(observed), stale});
       }
@@ -77,16 +77,16 @@ class HolderWatch {
 
  private:
   template <typename Statement>
-  void look_alone(Statement&& statement) {
+  void poll_itself(Statement&& statement) {
     page_ns_ = 0;
     still_.clear();
     if (own_.due()) own_.poll(statement, [this] { return session_.generation(); });
   }
-  static bool is_of(const Observation& observed, const peer::StandingLease& told) {
-    return observed.epoch == told.epoch && observed.expire_at == told.expire_at;
+  static bool is_of(const Observation& observed, const peer::StandingLease& listed) {
+    return observed.epoch == listed.epoch && observed.expire_at == listed.expire_at;
   }
 
-  Session& session_;
+  process::Session& session_;
   OwnWatch own_;
   Nanos page_ns_ = 0;  // the page that still_ comes from; 0: this worker watches itself
   std::deque<Still> still_;

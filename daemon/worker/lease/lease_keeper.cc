@@ -19,14 +19,14 @@ namespace {
 constexpr Nanos kTryAgain = 200 * kMilli;
 // Interval at which the keeper checks a running task. It follows the clock, because a notice of
 // each task would cost a fast one more than it takes.
-constexpr Nanos kLookAtTask = 50 * kMilli;
+constexpr Nanos kTaskCheckEvery = 50 * kMilli;
 // If workers are idle, a task that has run for this long leaves its partition to its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
 // A detached task with new progress is renewed this long after its last renewal; the renewal writes
 // the progress.
 constexpr Nanos kProgressEvery = 5 * kSecond;
 // Cancel polls that are due within this time run together with one that is due now.
-constexpr Nanos kLookTogether = 250 * kMilli;
+constexpr Nanos kPollTogether = 250 * kMilli;
 
 // A call of the keeper may not hang for longer than the lease lasts.
 db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
@@ -42,7 +42,7 @@ db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::mic
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
-                         db::ConnectOptions options, SlotWriter& slot, ipc::Board& board)
+                         db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board)
     : store_(store),
       detached_store_(detached),
       options_(with_short_calls(std::move(options), store.ttl())),
@@ -74,7 +74,7 @@ LeaseKeeper::~LeaseKeeper() {
   thread_.join();
 }
 
-void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
+void LeaseKeeper::keep(const queue::Lease& lease, Nanos sent_ns) {
   {
     const Turn turn(*this);
     lease_ = lease;
@@ -91,14 +91,14 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
 
 void LeaseKeeper::releasing() {
   // Waits for a renewal under way, as long as its own deadlines allow: that is not a freeze.
-  const SlotWriter::Guard guard(slot_);
+  const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   releasing_ = true;
   renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
 }
 
 void LeaseKeeper::drop() {
-  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
   lease_.reset();
   deadline_ns_ = 0;
@@ -112,7 +112,7 @@ bool LeaseKeeper::may_begin(Nanos now) const {
 }
 
 bool LeaseKeeper::begin(std::span<Run* const> runs) {
-  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
   const Nanos now = boot_ns();
   if (!may_begin(now)) return false;
@@ -124,23 +124,23 @@ bool LeaseKeeper::begin(std::span<Run* const> runs) {
 }
 
 Place LeaseKeeper::end(Run& run) {
-  const SlotWriter::Guard guard(slot_);
+  const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   std::erase(runs_, &run);
-  if (run.kept.place == Place::kUnknown && run.plan.alone) {
+  if (run.keeping.place == Place::kUnknown && run.plan.sole) {
     lease_.reset();
     deadline_ns_ = 0;
   }
-  return run.kept.place;
+  return run.keeping.place;
 }
 
 bool LeaseKeeper::valid(const Run& run) const {
   if (!run.detached()) return valid();
-  return (!run.kept.lost.load() && boot_ns() < run.kept.deadline_ns.load()) ||
+  return (!run.keeping.lost.load() && boot_ns() < run.keeping.deadline_ns.load()) ||
          mutant::removed("lease_deadline");
 }
 
-// Works without the mutex, which the keeper holds during a renewal. hold(), which waits for the
+// Works without the mutex, which the keeper holds during a renewal. keep(), which waits for the
 // mutex, clears `lost_`: a late finding about one lease therefore never counts for the next one.
 void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
   if (lost_.exchange(true)) return;
@@ -148,7 +148,7 @@ void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
 }
 
 void LeaseKeeper::lose(Run& run, const char* verb) {
-  if (!run.kept.lost.exchange(true)) note_loss(run.lease, verb);
+  if (!run.keeping.lost.exchange(true)) note_loss(run.lease, verb);
 }
 
 void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
@@ -163,7 +163,7 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::FormerConnection former;
   {
     const Turn turn(*this);
-    former = former_connection(slot_.raw(), 1);
+    former = process::former_connection(slot_.raw(), 1);
   }
   queue::kill_connections(db, {&former, 1});
 }
@@ -217,11 +217,11 @@ bool LeaseKeeper::act() {
     return true;
   }
   if (Run* run = first([&](const Run* one)
-                           ALLOT_REQUIRES(mutex_) { return cancel_look_is_due(*one, now); })) {
-    if (run->kept.place == Place::kDetached) {
-      look_for_cancels(now);
+                           ALLOT_REQUIRES(mutex_) { return cancel_poll_is_due(*one, now); })) {
+    if (run->keeping.place == Place::kDetached) {
+      poll_for_cancels(now);
     } else {
-      check_cancel(*run);
+      poll_for_cancel(*run);
     }
     return true;
   }
@@ -232,11 +232,11 @@ bool LeaseKeeper::act() {
 void LeaseKeeper::wait() {
   const Nanos now = boot_ns();
   std::optional<Nanos> next;
-  if (lease_ && !lost_) next = std::min(now + kLookAtTask, std::max(renew_at_ns_, now + 1));
+  if (lease_ && !lost_) next = std::min(now + kTaskCheckEvery, std::max(renew_at_ns_, now + 1));
   for (const Run* run : runs_) {
-    if (run->kept.place != Place::kDetached || run->kept.lost) continue;
-    const Nanos look = looks_for_cancel(*run, now) ? run->cancel.next_look() : UINT64_MAX;
-    const Nanos soonest = std::max(std::min(run->kept.renew_at_ns, look), now + 1);
+    if (run->keeping.place != Place::kDetached || run->keeping.lost) continue;
+    const Nanos poll = polls_for_cancel(*run, now) ? run->cancel.next_poll() : UINT64_MAX;
+    const Nanos soonest = std::max(std::min(run->keeping.renew_at_ns, poll), now + 1);
     next = std::min(next.value_or(UINT64_MAX), soonest);
   }
   if (!next) return changed_.wait(mutex_);
@@ -253,40 +253,40 @@ bool LeaseKeeper::over_time(Nanos now) const {
 bool LeaseKeeper::lease_is_due(Nanos now) const {
   if (!lease_ || lost_ || now < renew_at_ns_) return false;
   return std::none_of(runs_.begin(), runs_.end(), [](const Run* run) {
-    return run->plan.alone && run->kept.place == Place::kUnknown;
+    return run->plan.sole && run->keeping.place == Place::kUnknown;
   });
 }
 
 bool LeaseKeeper::renewal_is_due(const Run& run, Nanos now) {
-  if (run.kept.place != Place::kDetached || run.kept.lost) return false;
-  if (now >= run.kept.renew_at_ns) return true;
-  return run.has_new_progress() && now >= run.kept.renewed_ns + kProgressEvery;
+  if (run.keeping.place != Place::kDetached || run.keeping.lost) return false;
+  if (now >= run.keeping.renew_at_ns) return true;
+  return run.has_new_progress() && now >= run.keeping.renewed_ns + kProgressEvery;
 }
 
 bool LeaseKeeper::detach_is_due(const Run& run, Nanos now) const {
-  if (!lease_ || lost_ || run.detach_after_ns == 0 || now < run.kept.detach_at_ns) return false;
-  if (run.kept.place != Place::kPartition) return run.kept.place == Place::kUnknown;
+  if (!lease_ || lost_ || run.detach_after_ns == 0 || now < run.keeping.detach_at_ns) return false;
+  if (run.keeping.place != Place::kPartition) return run.keeping.place == Place::kUnknown;
   if (run.over_time(now)) return false;
   const Nanos ran = now - run.began_ns();
   if (ran >= run.detach_after_ns) return true;
   if (ran < kSlow) return false;
   return peer::waits_for(board_, lease_->partition.queue_id) ||
-         (!run.plan.alone && make_room_.load());
+         (!run.plan.sole && make_room_.load());
 }
 
-bool LeaseKeeper::looks_for_cancel(const Run& run, Nanos now) const {
+bool LeaseKeeper::polls_for_cancel(const Run& run, Nanos now) const {
   if (run.over_time(now)) return false;
-  if (run.kept.place == Place::kDetached) return !run.kept.lost;
-  return run.kept.place == Place::kPartition && lease_ && !lost_;
+  if (run.keeping.place == Place::kDetached) return !run.keeping.lost;
+  return run.keeping.place == Place::kPartition && lease_ && !lost_;
 }
 
-bool LeaseKeeper::cancel_look_is_due(const Run& run, Nanos now) const {
-  return looks_for_cancel(run, now) && now >= run.cancel.next_look();
+bool LeaseKeeper::cancel_poll_is_due(const Run& run, Nanos now) const {
+  return polls_for_cancel(run, now) && now >= run.cancel.next_poll();
 }
 
 void LeaseKeeper::connect_if_needed() {
   if (connection_) return;
-  db::Connection fresh = connect(options_);
+  db::Connection fresh = process::connect(options_);
   const auto uptime = queue::server_uptime(fresh);
   connection_.emplace(std::move(fresh));
   slot_.connected(1, *connection_, uptime);
@@ -325,7 +325,7 @@ void LeaseKeeper::renew() {
 // Like renew(), for one task.
 void LeaseKeeper::renew_detached(Run& run) {
   if (run.over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
-    run.kept.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    run.keeping.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
   try {
@@ -337,15 +337,15 @@ void LeaseKeeper::renew_detached(Run& run) {
     if (!detached_store_.renew(*connection_, mine, run.shown_progress())) {
       return lose(run, "renew_detached");
     }
-    run.kept.written_progress = shown;
-    run.kept.renewed_ns = sent;
+    run.keeping.written_progress = shown;
+    run.keeping.renewed_ns = sent;
     trips_.add(boot_ns() - sent);
-    run.kept.renew_at_ns = sent + ttl_ns_ / 3;
-    run.kept.deadline_ns = deadline_after(sent);
+    run.keeping.renew_at_ns = sent + ttl_ns_ / 3;
+    run.keeping.deadline_ns = deadline_after(sent);
     log::debug("lease.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
-    run.kept.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    run.keeping.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     connection_.reset();
   }
 }
@@ -358,27 +358,27 @@ void LeaseKeeper::detach(Run& run) {
     any_detached_ = true;
     const queue::Fence fence = queue::fence(*lease_, run.task);
     const auto fenced =
-        run.plan.alone ? detached_store_.detach(*connection_, fence, run.number, run.plan.finished)
-                       : detached_store_.detach_concurrent(*connection_, fence, run.number);
+        run.plan.sole ? detached_store_.detach(*connection_, fence, run.number, slot_.finished())
+                      : detached_store_.detach_concurrent(*connection_, fence, run.number);
     if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
     detached(run, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
     // S55: any other error means that nothing was done.
-    if (error.outcome_unknown()) run.kept.place = Place::kUnknown;
-    const bool transient = run.kept.place == Place::kUnknown ||
+    if (error.outcome_unknown()) run.keeping.place = Place::kUnknown;
+    const bool transient = run.keeping.place == Place::kUnknown ||
                            error.error_class() == db::ErrorClass::kGone ||
                            error.error_class() == db::ErrorClass::kRetryable;
-    run.kept.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
+    run.keeping.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
     connection_.reset();
   }
 }
 
 // A failed poll is repeated: nothing waits for it.
-void LeaseKeeper::check_cancel(Run& run) {
+void LeaseKeeper::poll_for_cancel(Run& run) {
   try {
     connect_if_needed();
-    run.cancel.look(*connection_, run.lease, run.task);
+    run.cancel.poll(*connection_, run.lease, run.task);
   } catch (const db::DbError& error) {
     log::warn("task.cancel_check_failed", {{"error", error.what()}});
     run.cancel.try_later();
@@ -387,14 +387,14 @@ void LeaseKeeper::check_cancel(Run& run) {
 }
 
 // One round trip for all detached tasks: there may be as many as the worker has threads.
-void LeaseKeeper::look_for_cancels(Nanos now) {
+void LeaseKeeper::poll_for_cancels(Nanos now) {
   std::vector<Run*> due;
   std::vector<queue::TaskId> asked_for;
   for (Run* run : runs_) {
-    if (run->kept.place != Place::kDetached || !looks_for_cancel(*run, now)) continue;
-    if (now + kLookTogether < run->cancel.next_look()) continue;
+    if (run->keeping.place != Place::kDetached || !polls_for_cancel(*run, now)) continue;
+    if (now + kPollTogether < run->cancel.next_poll()) continue;
     if (run->cancelled()) {
-      run->cancel.looked(run->lease, run->task, {});
+      run->cancel.polled(run->lease, run->task, {});
       continue;
     }
     due.push_back(run);
@@ -405,7 +405,7 @@ void LeaseKeeper::look_for_cancels(Nanos now) {
     connect_if_needed();
     auto found = queue::find_cancels(*connection_, asked_for);
     for (std::size_t i = 0; i < due.size(); ++i) {
-      due[i]->cancel.looked(due[i]->lease, due[i]->task, std::move(found[i]));
+      due[i]->cancel.polled(due[i]->lease, due[i]->task, std::move(found[i]));
     }
   } catch (const db::DbError& error) {
     log::warn("task.cancel_check_failed", {{"error", error.what()}});
@@ -415,14 +415,14 @@ void LeaseKeeper::look_for_cancels(Nanos now) {
 }
 
 void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
-  run.kept.place = Place::kDetached;
+  run.keeping.place = Place::kDetached;
   trips_.add(boot_ns() - sent_ns);
-  run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
-  run.kept.renewed_ns = sent_ns;
-  run.kept.deadline_ns = deadline_after(sent_ns);
+  run.keeping.renew_at_ns = sent_ns + ttl_ns_ / 3;
+  run.keeping.renewed_ns = sent_ns;
+  run.keeping.deadline_ns = deadline_after(sent_ns);
   run.detach();  // its own deadline applies from now on
   slot_.count(meter::Count::kDetached, run.queue.info.name, run.shown_type());
-  if (run.plan.alone) {
+  if (run.plan.sole) {
     lease_.reset();
     deadline_ns_ = 0;
   }
@@ -432,7 +432,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
                               {"partition", run.lease.partition.partition_no},
                               {"after_ms", (boot_ns() - run.began_ns()) / kMilli}});
   // Any worker may take its neighbours now.
-  if (run.plan.alone) ringer().ring({{run.lease.partition.queue_id, 1}});
+  if (run.plan.sole) ringer().ring({{run.lease.partition.queue_id, 1}});
 }
 
 }  // namespace allot::worker

@@ -36,13 +36,13 @@ namespace allot::worker {
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
-              db::ConnectOptions options, SlotWriter& slot, ipc::Board& board);
+              db::ConnectOptions options, process::SlotWriter& slot, ipc::Board& board);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
 
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
-  void hold(const queue::Lease& lease, Nanos sent_ns);
+  void keep(const queue::Lease& lease, Nanos sent_ns);
   // Announces the release of the lease. Until drop(), the keeper renews the lease only if the
   // release takes long, and does not report it as lost.
   void releasing();
@@ -104,10 +104,10 @@ class LeaseKeeper {
   [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool lease_is_due(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] static bool renewal_is_due(const Run& run, Nanos now);
-  [[nodiscard]] bool looks_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool cancel_look_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  void check_cancel(Run& run) ALLOT_REQUIRES(mutex_);
-  void look_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool polls_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool cancel_poll_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  void poll_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
+  void poll_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);
   void renew() ALLOT_REQUIRES(mutex_);
@@ -122,7 +122,7 @@ class LeaseKeeper {
   const queue::DetachedStore& detached_store_;
   const db::ConnectOptions options_;
   const Nanos ttl_ns_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   ipc::Board& board_;
 
   std::atomic<bool> lost_{false};

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/lease/rates.h"
 
+#include <utility>
+
+#include "base/mutant.h"
+#include "queue/verbs/block.h"
 #include "worker/lease/hints.h"
 
 namespace allot::worker {
 namespace {
 
-constexpr Nanos kPollInterval = kSecond;
+constexpr Nanos kRatePollEvery = kSecond;
 // Between two polls of a queue that lets no task start: a bucket holds ten times as much.
 constexpr Nanos kLeastWait = 20 * kMilli;
 // A poll that comes too early by the length of its round trip would be in vain.
@@ -19,11 +23,11 @@ bool Rates::closed(std::uint32_t queue_id, Nanos now) const {
   return known != queues_.end() && now < known->second.closed_until_ns;
 }
 
-bool Rates::look(Nanos now) {
+bool Rates::poll_due(Nanos now) {
   const Nanos next = pool_.next_rate_poll_ns.load();
-  // The board is not trusted: the next poll is never further away than kPollInterval.
-  if (now < next && next <= now + kPollInterval) return false;
-  pool_.next_rate_poll_ns.store(now + kPollInterval);
+  // The board is not trusted: the next poll is never further away than kRatePollEvery.
+  if (now < next && next <= now + kRatePollEvery) return false;
+  pool_.next_rate_poll_ns.store(now + kRatePollEvery);
   return true;
 }
 
@@ -42,8 +46,64 @@ std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
     --left;
     found.push_back(at);
   }
-  if (!found.empty()) look_again_in(0);
+  if (!found.empty()) poll_in(0);
   return found;
+}
+
+std::optional<LeasedBlock> Rates::lease(db::Connection& db, const queue::LeaseStore& store,
+                                        queue::Partition partition, const queue::FetchSpec& spec,
+                                        queue::Locked locked, queue::Held held) {
+  const std::uint32_t queue_id = partition.queue_id;
+  if (rated(queue_id)) {
+    const Nanos sent_ns = boot_ns();
+    auto taken = queue::lease_rated(db, store, partition, spec, asked(queue_id, spec.block_size),
+                                    locked, held);
+    if (!taken) return std::nullopt;
+    answered(queue_id, taken->granted);
+    if (taken->block)
+      return LeasedBlock{std::move(*taken->block), {taken->granted, queue_id, sent_ns}};
+    if (rated(queue_id)) return std::nullopt;
+  }
+  auto block = store.lease(db, partition, spec, locked, held);
+  if (!block) return std::nullopt;
+  return LeasedBlock{std::move(*block)};
+}
+
+std::optional<LeasedBlock> Rates::take_over(db::Connection& db, const queue::LeaseStore& store,
+                                            const queue::Observation& observed, bool stale,
+                                            const queue::FetchSpec& spec, queue::Locked locked) {
+  const std::uint32_t queue_id = observed.partition.queue_id;
+  const bool frees_only = rated(queue_id);
+  auto block = store.take_over(db, observed, stale, spec, locked, frees_only);
+  if (!block) return std::nullopt;
+  if (!frees_only || mutant::removed("rate_takeover")) return LeasedBlock{std::move(*block)};
+  // The next holder is charged for its starts.
+  block->tasks.clear();
+  return LeasedBlock{std::move(*block), {{}, queue_id, boot_ns()}};
+}
+
+// Tasks that were not started are among the fetched ones.
+std::vector<queue::Task> Rates::fetch(process::Session& session, const queue::Lease& lease,
+                                      std::span<const queue::Finished> finished,
+                                      const queue::FetchSpec& spec, std::size_t running,
+                                      Grant& grant) {
+  if (!grant.limited()) {
+    return session.call([&](db::Connection& db) {
+      return queue::ack_and_fetch(db, lease.partition, finished, spec);
+    });
+  }
+  const std::uint32_t queue_id = lease.partition.queue_id;
+  ended(queue_id, grant);
+  const auto taken = static_cast<std::uint32_t>(std::min<std::size_t>(running, spec.block_size));
+  const std::uint32_t wanted = asked(queue_id, spec.block_size - taken);
+  Nanos sent_ns = 0;
+  auto [tasks, granted] = session.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return queue::ack_and_fetch_rated(db, lease, finished, spec, wanted);
+  });
+  answered(queue_id, granted);
+  grant = Grant(granted, queue_id, sent_ns);
+  return std::move(tasks);
 }
 
 std::uint32_t Rates::asked(std::uint32_t queue_id, std::uint32_t block_size) const {
@@ -70,13 +130,13 @@ void Rates::ended(std::uint32_t queue_id, const Grant& grant) {
 
 // A rate may change at any time, so every wait ends with a poll.
 void Rates::wait_for(Known& queue, std::uint64_t wait_us) {
-  const Nanos wait = std::min<Nanos>(wait_us * kMicro, kPollInterval);
+  const Nanos wait = std::min<Nanos>(wait_us * kMicro, kRatePollEvery);
   queue.closed_until_ns = mono_ns() + wait;
-  if (wait > 0) look_again_in(wait);
+  if (wait > 0) poll_in(wait);
 }
 
-void Rates::look_again_in(Nanos wait) {
-  look_again_by(pool_, mono_ns() + std::max(wait + kBehind, kLeastWait));
+void Rates::poll_in(Nanos wait) {
+  poll_by(pool_, mono_ns() + std::max(wait + kBehind, kLeastWait));
 }
 
 }  // namespace allot::worker

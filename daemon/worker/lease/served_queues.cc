@@ -3,7 +3,15 @@
 
 #include <utility>
 
+#include "peer/doorbell.h"
+
 namespace allot::worker {
+namespace {
+
+// Limit for the age of the list, for a worker with a hint to a queue that is not on it.
+constexpr Nanos kLeastAge = 50 * kMilli;
+
+}  // namespace
 
 ServedQueues::ServedQueues(const std::vector<ServedQueue>& queues) {
   Queues all;
@@ -15,12 +23,17 @@ ServedQueues::ServedQueues(Read read) : read_(std::move(read)) {
   refresh(0);
 }
 
-bool ServedQueues::refresh(Nanos age) {
+void ServedQueues::show_on(ipc::PoolBoard& pool) {
+  pool_ = &pool;
+  peer::serve(pool, ids_);
+}
+
+void ServedQueues::refresh(Nanos age) {
   const Nanos now = mono_ns();
-  if (!read_ || (read_ns_ != 0 && now < read_ns_ + age)) return false;
+  if (!read_ || (read_ns_ != 0 && now < read_ns_ + age)) return;
   take(read_());
   read_ns_ = now;
-  return true;
+  if (pool_ != nullptr) peer::serve(*pool_, ids_);
 }
 
 void ServedQueues::take(Queues queues) {
@@ -34,6 +47,14 @@ std::shared_ptr<const ServedQueue> ServedQueues::find(std::uint32_t queue_id) co
     if (queue->info.queue_id == queue_id) return queue;
   }
   return nullptr;
+}
+
+std::shared_ptr<const ServedQueue> ServedQueues::find_now(std::uint32_t queue_id) {
+  refresh(kSecond);
+  auto queue = find(queue_id);
+  if (queue != nullptr) return queue;
+  refresh(kLeastAge);
+  return find(queue_id);
 }
 
 void ServedQueues::set_cap(std::uint32_t queue_id, std::uint32_t cap) {

@@ -80,12 +80,12 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
 }
 
 void require_cgroup(const config::Settings& settings, Findings& findings) {
-  const std::string own = own_cgroup();
+  const std::string own = process::own_cgroup();
   const bool of_daemon = peer::inherited(ipc::kAnswerFd);
   try {
-    require_controllers(cgroup_base(own), needed_controllers(settings));
-    try_cgroup(own);
-    if (of_daemon) share_out(cgroup_base(own), settings, ::getppid());
+    process::require_controllers(process::cgroup_base(own), process::needed_controllers(settings));
+    process::try_cgroup(own);
+    if (of_daemon) process::share_out(process::cgroup_base(own), settings, ::getppid());
   } catch (const Error& error) {
     if (of_daemon) throw;
     // The daemon will be started in another cgroup than this person's shell.
@@ -240,7 +240,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
     throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),
                 kExitCannotCreate);
   }
-  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
+  const queue::LeaseStore leases(process::own_holder(settings), settings.daemon.lease_ttl);
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }

@@ -10,25 +10,25 @@
 namespace allot::worker {
 namespace {
 
-constexpr Nanos kEach = 1000 * kMilli;
+constexpr Nanos kCancelPollEvery = 1000 * kMilli;
 
 }  // namespace
 
 void CancelWatch::begin(Nanos now) {
-  next_look_ = now + kEach;
+  next_poll_ = now + kCancelPollEvery;
 }
 
 void CancelWatch::try_later() {
-  next_look_ = boot_ns() + kEach;
+  next_poll_ = boot_ns() + kCancelPollEvery;
 }
 
-void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queue::Task& task) {
+void CancelWatch::poll(db::Connection& db, const queue::Lease& lease, const queue::Task& task) {
   try_later();
-  if (!asked()) look_in_partition(db, lease, task);
+  if (!asked()) poll_in_partition(db, lease, task);
   if (asked()) on_asked_();
 }
 
-void CancelWatch::looked(const queue::Lease& lease, const queue::Task& task,
+void CancelWatch::polled(const queue::Lease& lease, const queue::Task& task,
                          std::optional<queue::CancelRequest> found) {
   try_later();
   watched_ = true;
@@ -36,7 +36,7 @@ void CancelWatch::looked(const queue::Lease& lease, const queue::Task& task,
   if (asked()) on_asked_();
 }
 
-void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& lease,
+void CancelWatch::poll_in_partition(db::Connection& db, const queue::Lease& lease,
                                     const queue::Task& task) {
   // Marks the task once, whatever the reply: the mark may be set although its reply was lost, and a
   // cancel of a task without it is noticed as well.

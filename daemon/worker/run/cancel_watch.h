@@ -25,11 +25,11 @@ class CancelWatch {
       : grace_ns_(grace_ns), on_asked_(std::move(asked)) {}
 
   void begin(Nanos now);
-  [[nodiscard]] Nanos next_look() const { return next_look_; }
+  [[nodiscard]] Nanos next_poll() const { return next_poll_; }
   // Polls for a task in its partition. Throws db::DbError.
-  void look(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
+  void poll(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
   // Takes the result of a poll for a detached task.
-  void looked(const queue::Lease& lease, const queue::Task& task,
+  void polled(const queue::Lease& lease, const queue::Task& task,
               std::optional<queue::CancelRequest> found);
   void try_later();
 
@@ -43,12 +43,12 @@ class CancelWatch {
   [[nodiscard]] bool watched() const { return watched_; }
 
  private:
-  void look_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
+  void poll_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
   void saw(const queue::Lease& lease, const queue::Task& task, queue::CancelRequest request);
 
   const Nanos grace_ns_;
   const std::function<void()> on_asked_;
-  Nanos next_look_ = 0;
+  Nanos next_poll_ = 0;
   bool watched_ = false;          // a request may be there
   queue::CancelRequest request_;  // written before end_at_
   std::atomic<Nanos> end_at_{0};

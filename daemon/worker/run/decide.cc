@@ -67,13 +67,13 @@ std::optional<queue::Ending> refund(const Facts& facts) {
 // In an ordered queue it stays first in its partition, and no task of its key may overtake it.
 Decision interrupted(const Facts& facts) {
   Decision decision{What::kInterrupted, refund(facts)};
-  if (facts.in_order) decision.hold = microseconds(0);
+  if (facts.in_order) decision.partition_wait = microseconds(0);
   return decision;
 }
 
 Decision put_off(const Facts& facts) {
   const bool at_once = facts.outcome == Outcome::kRelease;
-  const microseconds wait = at_once ? microseconds(0) : facts.wanted.value_or(facts.pause);
+  const microseconds wait = at_once ? microseconds(0) : facts.wanted.value_or(facts.retry_delay);
   if (facts.in_order) return {What::kPutOff, refund(facts), wait};
   return {What::kPutOff, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
 }
@@ -85,7 +85,7 @@ bool is_free(const Facts& facts) {
          !facts.verdicts && !mutant::removed("unstarted_charged");
 }
 Decision start_again(const Facts& facts) {
-  const microseconds wait = facts.wanted.value_or(facts.pause);
+  const microseconds wait = facts.wanted.value_or(facts.retry_delay);
   queue::Ending again{Verb::kSnooze, facts.attempt, wait};
   if (facts.in_order) again = {Verb::kRefund, facts.attempt};
   again.begun = facts.in_order;  // a snooze implies it
@@ -100,8 +100,8 @@ Decision try_again(const Facts& facts) {
   const bool first_crash = facts.outcome == Outcome::kCrash && !facts.crashed_before;
   if (first_crash) return {What::kRetried, ending(Verb::kCharge, facts)};
   Decision decision{What::kRetried, ending(facts.in_order ? Verb::kCharge : Verb::kRetry, facts)};
-  decision.ending->delay = facts.wanted.value_or(facts.pause);
-  if (facts.in_order) decision.hold = decision.ending->delay;
+  decision.ending->delay = facts.wanted.value_or(facts.retry_delay);
+  if (facts.in_order) decision.partition_wait = decision.ending->delay;
   return decision;
 }
 

@@ -49,7 +49,7 @@ struct Facts {
   bool crashed_before = false;                   // an earlier attempt of it ended as a crash (S10)
   std::optional<queue::CancelRequest> cancel{};  // request for its end (B11)
   std::optional<std::chrono::microseconds> wanted{};  // retry delay requested by its handler
-  std::chrono::microseconds pause{0};                 // retry delay by type or queue
+  std::chrono::microseconds retry_delay{0};           // retry delay by type or queue
   std::string cause{};                                // of the verdict: a word,
   Failure failure{};                                  // and its text
   std::string log{};  // the last lines that its handler logged, if it failed
@@ -71,8 +71,9 @@ struct Decision {
   };
 
   What what = What::kFinished;
-  std::optional<queue::Ending> ending{};            // nullopt: there is nothing to write
-  std::optional<std::chrono::microseconds> hold{};  // how long its partition waits for it (S16)
+  std::optional<queue::Ending> ending{};  // nullopt: there is nothing to write
+  std::optional<std::chrono::microseconds>
+      partition_wait{};  // its partition waits for it this long (S16)
 };
 
 // Failure record of the task, if it failed. It refers to the facts.

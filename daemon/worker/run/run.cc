@@ -9,7 +9,7 @@
 #include "queue/model/error_text.h"
 
 namespace allot::worker {
-Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
+Run::Run(process::SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
          queue::Task& of, const Plan& by)
     : lease(in_lease),
       queue(in_queue),
@@ -27,7 +27,7 @@ Run::~Run() {
     end();
     return;
   }
-  mark(RunEvent::kReturn);
+  mark(process::RunEvent::kReturn);
   refund();
 }
 
@@ -43,7 +43,7 @@ void Run::enter_slot() {
 void Run::announce() {
   announced = true;
   enter_slot();
-  mark(RunEvent::kAnnounce);
+  mark(process::RunEvent::kAnnounce);
 }
 
 void Run::begin(Nanos now) {
@@ -56,13 +56,13 @@ void Run::begin(Nanos now) {
   const MutexLock held(mutex_);
   hard_ns_ = at_ns;
   slot_.set_deadlines(plan.entry, limits_.soft_ns, at_ns, by);
-  mark(RunEvent::kBegin);
+  mark(process::RunEvent::kBegin);
 }
 
 void Run::returned(bool valid) {
   returned_ns_ = boot_ns();
   was_valid_ = valid;
-  mark(RunEvent::kReturn);
+  mark(process::RunEvent::kReturn);
 }
 
 void Run::progress(Nanos now) noexcept {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,14 +40,11 @@ class Run {
     const plugin_host::LoadedHandler* handler = nullptr;  // nullptr: no attempt begins
     std::uint32_t most = 0;                               // limit of attempts
     std::size_t entry = 0;                                // index in the slot
-    // No other job of its partition runs at the same time. If the task is detached, its lease ends
-    // with it, which also acknowledges `finished`, the tasks of its block.
-    bool alone = true;
-    std::span<const queue::Finished> finished{};
+    bool sole = true;                                     // see Job
   };
   // All arguments outlive the run.
-  Run(SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-      const Plan& plan);
+  Run(process::SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue,
+      queue::Task& task, const Plan& plan);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   // If an exception ends the run before its verdict, this worker leaves: if the database knows of
@@ -86,11 +82,11 @@ class Run {
   [[nodiscard]] bool has_returned() const { return returned_ns_ != 0; }
   [[nodiscard]] bool was_valid() const { return was_valid_; }
   // It has left its partition; the keeper's thread may call it, too.
-  void detach() { mark(RunEvent::kDetach); }
-  void finish() { mark(RunEvent::kFinish); }
-  void refund() { mark(RunEvent::kRefund); }
+  void detach() { mark(process::RunEvent::kDetach); }
+  void finish() { mark(process::RunEvent::kFinish); }
+  void refund() { mark(process::RunEvent::kRefund); }
   // Its result is written. Does nothing for a run that is over, or was never in the slot.
-  void end() { mark(RunEvent::kEnd); }
+  void end() { mark(process::RunEvent::kEnd); }
 
   // Any thread may use these.
   LogTail said;
@@ -100,7 +96,7 @@ class Run {
   [[nodiscard]] queue::Progress shown_progress() const;
   // The shown progress was not written yet.
   [[nodiscard]] bool has_new_progress() const {
-    return progress_version() != kept.written_progress;
+    return progress_version() != keeping.written_progress;
   }
   // Changes with each call of show_progress().
   [[nodiscard]] std::uint32_t progress_version() const { return shown_.load(); }
@@ -117,7 +113,7 @@ class Run {
   CancelWatch cancel;
 
   // State of the lease keeper.
-  struct Kept {
+  struct Keeping {
     // Any thread may read these. For a detached task: its own lease.
     std::atomic<bool> lost{false};
     std::atomic<Nanos> deadline_ns{0};
@@ -128,17 +124,17 @@ class Run {
     Nanos renewed_ns = 0;                // likewise: time of the detach or of the last renewal
     std::uint32_t written_progress = 0;  // likewise: the written value of shown_
   };
-  Kept kept;
+  Keeping keeping;
 
  private:
-  void mark(RunEvent event) {
+  void mark(process::RunEvent event) {
     if (in_slot_) slot_.mark(plan.entry, event);
   }
   void enter_slot();
   void cancel_requested() noexcept;
   void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
 
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   bool in_slot_ = false;
   TaskLimits limits_{};
   Nanos began_ns_ = 0;

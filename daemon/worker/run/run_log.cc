@@ -40,8 +40,8 @@ void log_ran(const Run& run, const plugin_host::CallResult& result,
 
 void log_end(const Run& run, const Facts& facts, const Decision& decision) {
   using Became = Decision::What;
-  const auto pause_ms = [&] {
-    return decision.hold.value_or(decision.ending->delay).count() / 1000;
+  const auto delay_ms = [&] {
+    return decision.partition_wait.value_or(decision.ending->delay).count() / 1000;
   };
   const bool began = facts.outcome != Facts::Outcome::kNotBegun;
   switch (decision.what) {
@@ -54,7 +54,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       trace_field(run.task),
                                       {"attempt", facts.attempt},
                                       {"max_attempts", facts.most},
-                                      {"retry_in_ms", pause_ms()},
+                                      {"retry_in_ms", delay_ms()},
                                       {"cause", facts.cause},
                                       {"error", facts.failure.message},
                                       detail_field(facts.failure.detail)});
@@ -65,14 +65,14 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                           trace_field(run.task),
                                           {"failed_starts", facts.unstarted + 1},
                                           {"max_failed_starts", queue::kMostUnstarted},
-                                          {"retry_in_ms", pause_ms()},
+                                          {"retry_in_ms", delay_ms()},
                                           {"reason", facts.failure.message}});
       }
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
                         {"type", run.shown_type()},
                         trace_field(run.task),
-                        {"retry_in_ms", pause_ms()},
+                        {"retry_in_ms", delay_ms()},
                         {"reason", facts.failure.message}});
     case Became::kInterrupted:
       return log::info(

@@ -48,7 +48,7 @@ Crashed crashed(const queue::DetachedObservation& observed, const std::string& q
 // A crash always has something to write.
 queue::Fenced end_recovered(db::Connection& db, const queue::DetachedStore& store,
                             const queue::Fence& fence, Facts& facts) {
-  look_back(db, fence.id, facts);
+  find_earlier_crash(db, fence.id, facts);
   return queue::write(db, store.holder(), fence, *decide(facts).ending);
 }
 
@@ -81,7 +81,7 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
   facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
-  facts.pause = policy.delay(crashed.attempt, std::random_device{}());
+  facts.retry_delay = policy.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
   facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);
@@ -89,7 +89,7 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   return facts;
 }
 
-void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts) {
+void find_earlier_crash(db::Connection& db, const queue::TaskId& id, Facts& facts) {
   if (facts.cancel || facts.attempt >= facts.most) return;
   facts.crashed_before = any_crash_before(db, id, facts.attempt);
 }
@@ -108,9 +108,9 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
   }
 }
 
-Recovery::Recovery(Session& session, const queue::DetachedStore& store,
+Recovery::Recovery(process::Session& session, const queue::DetachedStore& store,
                    const config::Settings& settings, std::vector<queue::QueueInfo> queues,
-                   SlotWriter& slot, ipc::Board& board)
+                   process::SlotWriter& slot, ipc::Board& board)
     : session_(session),
       store_(store),
       settings_(settings),
@@ -121,8 +121,8 @@ Recovery::Recovery(Session& session, const queue::DetachedStore& store,
   for (const queue::QueueInfo& queue : queues_) queue_ids_.push_back(queue.queue_id);
 }
 
-void Recovery::look() {
-  watched_.look(
+void Recovery::run_due() {
+  watched_.poll(
       [](const peer::StandingLease& one) -> std::optional<queue::TaskId> {
         if ((one.flags & peer::StandingLease::kDetached) == 0) return std::nullopt;
         return queue::TaskId{{one.queue_id, one.partition_no}, one.prio, one.first_key};

@@ -32,7 +32,7 @@ struct Crashed {
 // in the configuration has the defaults.
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed);
 // S10: adds whether an earlier attempt ended as a crash, if that makes a difference.
-void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
+void find_earlier_crash(db::Connection& db, const queue::TaskId& id, Facts& facts);
 
 // S11: charges the tasks that an earlier run of this instance had detached.
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
@@ -43,21 +43,22 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
 class Recovery {
  public:
   // Counts in `slot`.
-  Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
-           std::vector<queue::QueueInfo> queues, SlotWriter& slot, ipc::Board& board);
+  Recovery(process::Session& session, const queue::DetachedStore& store,
+           const config::Settings& settings, std::vector<queue::QueueInfo> queues,
+           process::SlotWriter& slot, ipc::Board& board);
 
   // Call it between two blocks. Costs one clock read, unless it is time.
-  void look();
+  void run_due();
 
  private:
   void recover(const queue::DetachedObservation& observed, bool stale);
 
-  Session& session_;
+  process::Session& session_;
   const queue::DetachedStore& store_;
   const config::Settings& settings_;
   const std::vector<queue::QueueInfo> queues_;
   std::vector<std::uint32_t> queue_ids_;
-  SlotWriter& slot_;
+  process::SlotWriter& slot_;
   ipc::Board& board_;
   HolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };

@@ -121,7 +121,7 @@ void keep_records(const config::Settings& settings, const ipc::Slot& slot,
 }
 
 queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot) {
-  queue::Holder holder = own_holder(settings);
+  queue::Holder holder = process::own_holder(settings);
   holder.id = slot.holder_id;
   holder.pid = slot.pid;
   return holder;
@@ -392,7 +392,7 @@ void note_begun(const Tools& tools, const std::vector<FormerRun>& at_work) {
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   std::vector<queue::FormerConnection> connections;
   for (std::size_t i = 0; i < std::size(slot.connection_ids); ++i) {
-    connections.push_back(former_connection(slot, i));
+    connections.push_back(process::former_connection(slot, i));
   }
   queue::kill_connections(db, connections);
 }
@@ -432,7 +432,7 @@ std::vector<FormerRun> all_but(const std::vector<FormerRun>& these,
 void charge_culprits(const Tools& tools, const config::Settings& settings,
                      std::vector<FormerRun> culprits) {
   for (FormerRun& run : culprits) {
-    look_back(tools.db, run.id(), run.facts);
+    find_earlier_crash(tools.db, run.id(), run.facts);
     // A first crash is retried in place in every queue (S10).
     if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
     const bool last = &run == &culprits.back();
@@ -489,11 +489,11 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   keep_records(settings, slot, holder, remains);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
-  db::Connection db = connect(db::from_settings(settings));
+  db::Connection db = process::connect(db::from_settings(settings));
   if (!mutant::removed("kill_connections")) kill_former_connections(db, slot);
   queue::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  const auto meter = own_meter(settings, slot.index);
+  const auto meter = process::own_meter(settings, slot.index);
   if (meter != nullptr) meter->count(meter::Event::kSettled);
   Tools tools{db, detached, std::nullopt, meter.get(), death_of(slot)};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};

@@ -93,8 +93,8 @@ class CommitReaderTest : public ::testing::Test {
   db::Connection db_;
   std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  worker::SlotWriter slot_{*raw_slot_, -1};
-  worker::Session session_;
+  process::SlotWriter slot_{*raw_slot_, -1};
+  process::Session session_;
   unsigned partition_ = 0;
   std::uint32_t seen_ = 0;
   std::optional<CommitReader> reader_;

@@ -45,7 +45,7 @@ class HostPollTest : public worker::WorkerTest {
   }
   // Leases that this worker may take over now.
   std::optional<Watch::Still> still() {
-    watch_.look(
+    watch_.poll(
         [](const peer::StandingLease& one) {
           return std::optional(queue::Partition{one.queue_id, one.partition_no});
         },
@@ -77,9 +77,9 @@ class HostPollTest : public worker::WorkerTest {
   std::string file_;
   std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
   std::unique_ptr<ipc::Slot> raw_steward_slot_ = std::make_unique<ipc::Slot>();
-  worker::SlotWriter steward_slot_{*raw_steward_slot_, -1};
+  process::SlotWriter steward_slot_{*raw_steward_slot_, -1};
   peer::PollReader page_;
-  worker::Session session_;
+  process::Session session_;
   Watch watch_;
   int reads_ = 0;
 };

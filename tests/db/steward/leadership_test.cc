@@ -40,7 +40,7 @@ class Host {
   }
 
   Leadership* operator->() { return &leadership_; }
-  worker::Session& session() { return session_; }
+  process::Session& session() { return session_; }
   [[nodiscard]] std::uint64_t holder() const { return holder_.id; }
 
   [[nodiscard]] std::size_t led() const {
@@ -70,8 +70,8 @@ class Host {
 
  private:
   std::unique_ptr<ipc::Slot> raw_slot_;
-  worker::SlotWriter slot_;
-  worker::Session session_;
+  process::SlotWriter slot_;
+  process::Session session_;
   queue::Holder holder_;
   Leadership leadership_;
   DutyNames duties_;
@@ -401,7 +401,7 @@ class LostReplyTest : public LeadershipTest {
   support::TempDir folder_;
   std::string text_;
   std::uint64_t id_ = 0;
-  worker::Session* session_ = nullptr;
+  process::Session* session_ = nullptr;
   db::Connection direct_;
   support::RewritingProxy proxy_;
 };

@@ -44,7 +44,7 @@ class StewardLocksTest : public worker::WorkerTest {
   }
 
   support::TempDir folder_;  // of the instance
-  worker::Session session_;
+  process::Session session_;
   StewardHost host_;
   Locks locks_;
   queue::TokenFloor floor_;
@@ -130,7 +130,7 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
 // S38: the steward's host is cut off while its poll is in transit.
 TEST_F(StewardLocksTest, ALateLookDoesNotFreeALivingHoldersLock) {
   queue::LateLook late(name_, "lock_by > 0", take("kept"));
-  worker::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));
+  process::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));
   StewardHost host(session, slot_);
   Locks locks(session, folder_.path());
   host.loop.add(locks.chore());

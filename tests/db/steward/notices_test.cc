@@ -27,7 +27,7 @@ class NoticesTest : public LoopTest {
 
   // Steward of one host.
   struct Host : StewardHost {
-    Host(LoopWorker& worker, worker::SlotWriter& slot, ipc::Board& board,
+    Host(LoopWorker& worker, process::SlotWriter& slot, ipc::Board& board,
          const config::Settings& settings, const std::vector<Served>& queues)
         : StewardHost(worker.session(), slot),
           served(queues),

@@ -15,7 +15,7 @@ class RetentionTest : public worker::LoopTest {
  protected:
   // The steward of a host that serves the queue.
   struct Host : StewardHost {
-    Host(worker::Session& session, worker::SlotWriter& slot, const std::vector<Served>& queues)
+    Host(process::Session& session, process::SlotWriter& slot, const std::vector<Served>& queues)
         : StewardHost(session, slot), served(queues) {
       loop.add(retention(session, served));
     }

@@ -7,7 +7,7 @@ namespace allot::steward {
 
 // The loop of a host's steward, without chores.
 struct StewardHost {
-  StewardHost(worker::Session& session, worker::SlotWriter& slot)
+  StewardHost(process::Session& session, process::SlotWriter& slot)
       : leadership(session, queue::make_holder("test", "/run/allot/test")),
         loop(leadership, slot) {}
 

@@ -25,7 +25,7 @@ class StuckReportsTest : public worker::LoopTest {
     config_.stuck_after = std::chrono::hours(1);
   }
   struct Host : StewardHost {
-    Host(LoopWorker& worker, worker::SlotWriter& slot, ipc::Board& board,
+    Host(LoopWorker& worker, process::SlotWriter& slot, ipc::Board& board,
          const std::vector<Served>& queues)
         : StewardHost(worker.session(), slot),
           served(queues),

@@ -411,7 +411,7 @@ TEST_F(BatchRunTest, AllOfACallHaveTheSameDeadline) {
   const support::TempDir folder;
   const std::string gate = folder / "gate";
   auto block = lease_of({"gate " + gate, "ok", "ok"});
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   auto results = std::async(std::launch::async, [&] { return results_of(block); });
   EXPECT_TRUE(support::eventually([&] { return support::runs_in(*raw_slot_) == 3; }));
   std::set<std::uint64_t> deadlines;
@@ -430,7 +430,7 @@ TEST_F(BatchRunTest, AllOfACallHaveTheSameDeadline) {
 // If the worker dies while another verdict waits for the database, this one does not run again.
 TEST_F(BatchRunTest, SuccessesAreWrittenBeforeOtherVerdicts) {
   auto block = lease_of({"retry", "ok"});
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   db::Connection holding(options());
   holding.execute("BEGIN; SELECT * FROM task WHERE queue_id > 0 AND run_key = 1 FOR UPDATE");
   auto results = std::async(std::launch::async, [&] { return results_of(block); });
@@ -445,7 +445,7 @@ TEST_F(BatchRunTest, SuccessesAreWrittenBeforeOtherVerdicts) {
 // Successes need no lease (S6); verdicts after the first that found the lease gone are dropped.
 TEST_F(BatchRunTest, ALeaseThatIsLostInTheMiddleDropsTheRest) {
   auto block = lease_of({"retry", "fail", "ok"});
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 1 WHERE queue_id > 0");
   const auto results = results_of(block);
   const std::vector<Result> expected = {Result::kLeaseGone, Result::kLeaseGone, Result::kFinished};

@@ -30,7 +30,7 @@ class CancelTest : public RunTest {
   Result run_and_cancel(const std::string& verdict, const std::string& gate) {
     const auto id = put_task("test.gate", verdict + " " + gate);
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     auto result = std::async(std::launch::async, [&] { return run(block, false); });
     EXPECT_TRUE(eventually([&] { return value("SELECT flags & 64 FROM task") == "64"; }));
     EXPECT_TRUE(queue::cancel_task(db_, id, "the user left").requested);
@@ -88,7 +88,7 @@ TEST_F(CancelTest, ItIsNotStartedAgain) {
       " UTC_TIMESTAMP(6), 0 FROM task");
   for (const bool careful : {true, false}) {
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     if (careful) db_.execute("CREATE TABLE kept AS SELECT * FROM task_cancel");
     EXPECT_EQ(run(block, careful), Result::kWritten);
     EXPECT_EQ(dead(), "cancelled the user left");

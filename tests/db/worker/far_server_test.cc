@@ -55,7 +55,7 @@ class FarServerTest : protected FarAway, public LeaseKeeperTest {
     for (std::size_t i = 0; i < count; ++i) {
       tasks_.push_back(task_at(i + 1));
       runs_.push_back(
-          run_of(lease_, tasks_[i], milliseconds(10), {.most = 10, .entry = i, .alone = false}));
+          run_of(lease_, tasks_[i], milliseconds(10), {.most = 10, .entry = i, .sole = false}));
       all.push_back(runs_.back().get());
     }
     // At the same time: different times of checks would stay different.
@@ -102,7 +102,7 @@ TEST_F(FarServerTest, BeginAndEndOfATaskTakeOneTrip) {
     const std::size_t last = trips;
     if (!eventually([&] { return trips > last; }, std::chrono::seconds(5))) break;
     const auto run =
-        run_of(lease_, task, milliseconds(0), {.most = 10, .entry = 40, .alone = false});
+        run_of(lease_, task, milliseconds(0), {.most = 10, .entry = 40, .sole = false});
     const std::size_t before = trips;
     ASSERT_TRUE(eventually([&] { return begin(*run); }));
     const std::size_t begun = trips;

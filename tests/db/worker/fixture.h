@@ -41,7 +41,7 @@ class WorkerTest : public testing::Test {
   db::Connection db_;
   queue::QueueInfo queue_;
   std::unique_ptr<ipc::Slot> raw_slot_;
-  SlotWriter slot_;
+  process::SlotWriter slot_;
 };
 
 }  // namespace allot::worker

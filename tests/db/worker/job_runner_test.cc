@@ -119,7 +119,7 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
     const std::string gate = folder / ("gate" + std::to_string(detached ? 1 : 0));
     put_task("test.gate", "retry " + gate);
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
     ASSERT_TRUE(support::eventually([&] {
       return slot_.state(0) ==
@@ -150,7 +150,7 @@ TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   config_.detach_after = std::chrono::milliseconds(1);
   put_gated("success");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   const BlockedWrites held(db_, "BEFORE DELETE ON task_running");
   auto result = start_detached(block, "success");
   ASSERT_TRUE(held.somebody());
@@ -164,7 +164,7 @@ TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
 TEST_F(JobRunnerTest, AnAnnouncedAttemptGetsItsVerdict) {
   const auto id = put_task("test.retry", "busy");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(run(block, true), Result::kWritten);
   const auto attempts = queue::list_attempts(db_, id);
   ASSERT_EQ(attempts.size(), 1U);
@@ -191,7 +191,7 @@ TEST_F(JobRunnerTest, LostLeaseIsReportedOnce) {
     put_task(one.type, "0");
     db_.execute("UPDATE task SET attempt = " + std::to_string(one.charged));
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     ASSERT_TRUE(keeper_.valid());
     db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
     EXPECT_EQ(run(block, one.careful), Result::kLeaseGone) << one.type;
@@ -213,7 +213,7 @@ TEST_F(JobRunnerTest, VerdictsAreCountedWhereLossesCountApart) {
   for (const bool careful : {false, true, false}) {
     db_.execute("UPDATE task SET run_key = 7");
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     EXPECT_EQ(run(block, careful), Result::kWritten);
     keeper_.drop();
     ASSERT_TRUE(leases_.release(db_, block.lease));
@@ -236,7 +236,7 @@ TEST_F(JobRunnerTest, SomeRecordsOfManyAttemptsAreKept) {
       "UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task, " +
       support::numbers(1, 100));
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(run(block, false), Result::kWritten);
   EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt), ' ', SUM(attempt <= 10), ' ', "
                   "MIN(IF(attempt > 10, attempt, NULL))) FROM task_attempt"),
@@ -254,7 +254,7 @@ TEST_F(JobRunnerTest, ATaskThatWasLostTooOftenDoesNotRunAgain) {
   meter::Meter meter(record);
   slot_.use(&meter);
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(run(block, true), Result::kWritten);
   std::uint64_t elapsed = 0;
   for (const meter::Pair& pair : record.pairs) elapsed += pair.elapsed_ms;
@@ -268,7 +268,7 @@ TEST_F(JobRunnerTest, NoMoreAttemptsHadAVerdictThanThereWere) {
   put_task("test.lost");
   db_.execute("UPDATE task SET attempt = 0, headers = 'max_losses=3\nverdicts=4'");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(run(block, false), Result::kWritten);
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"), "1 max_losses=3\nverdicts=1");
 }
@@ -276,7 +276,7 @@ TEST_F(JobRunnerTest, NoMoreAttemptsHadAVerdictThanThereWere) {
 TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   const auto id = put_task("test.retry", "busy");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
     ASSERT_EQ(tasks_.charge(db_, queue::fence(block.lease, block.tasks.at(0)), attempt,
                             {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
@@ -296,7 +296,7 @@ TEST_F(JobRunnerTest, ADetachedTaskEndsOutsideOfItsPartition) {
   config_.detach_after = std::chrono::milliseconds(1);
   const auto id = put_gated("retry");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(start_detached(block, "retry").get(), Result::kDetached);
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
@@ -313,7 +313,7 @@ TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) 
   config_.detach_after = std::chrono::milliseconds(1);
   put_gated("success");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   EXPECT_EQ(start_detached(block, "success", true).get(), Result::kDetached);
   for (const char* table : {"task", "task_running", "task_attempt", "task_moved", "task_dead"}) {
     EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM ") + table), "0") << table;
@@ -328,7 +328,7 @@ TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   put_gated("success");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   auto done = std::async(std::launch::async, [&] { return run(block, false); });
   ASSERT_TRUE(
       support::eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
@@ -347,14 +347,14 @@ TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   served_.info.shape.placement = queue::Placement::kOrdered;
   put_gated("retry");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   auto result = std::async(std::launch::async, [&] { return run_all(block).at(0); });
   ASSERT_TRUE(support::eventually([&] { return support::runs_in(*raw_slot_) == 1; }));
   keeper_.lose(block.lease, "test");
   open_gate("retry");
   const TaskEnd end = result.get();
-  EXPECT_EQ(end.result, Result::kHeld);
-  EXPECT_EQ(end.hold, std::chrono::microseconds(0));
+  EXPECT_EQ(end.result, Result::kPartitionWaits);
+  EXPECT_EQ(end.partition_wait, std::chrono::microseconds(0));
   EXPECT_EQ(task(), "7 0 -") << "not charged, and where it was";
 }
 
@@ -366,7 +366,7 @@ class BegunTest : public JobRunnerTest {
     put_task(type, "0");
     db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     (void)run(block, false);
     EXPECT_EQ(value("SELECT attempt FROM task"), "0");
     db_.execute("UPDATE task SET expires_at = expires_at - INTERVAL 2 HOUR");
@@ -396,7 +396,7 @@ TEST_F(BegunTest, NorInAnOrderedQueue) {
 TEST_F(JobRunnerTest, AStartThatFailsIsNotChargedAHundredTimes) {
   put_task("test.not_started", "");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
+  keeper_.keep(block.lease, boot_ns());
   const auto again = [&] {
     EXPECT_TRUE(support::eventually([&] {
       block.tasks = queue::fetch(db_, partition(0), {});
@@ -420,8 +420,8 @@ TEST_F(JobRunnerTest, AStartThatFailsInAnOrderedQueueKeepsItsPlace) {
   put_task("test.not_started", "");
   const std::string key = value("SELECT run_key FROM task");
   auto block = lease();
-  keeper_.hold(block.lease, boot_ns());
-  EXPECT_EQ(run(block, true), Result::kHeld);
+  keeper_.keep(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kPartitionWaits);
   EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt, ' ', headers) FROM task"),
             key + " 0 unstarted=1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
@@ -445,7 +445,7 @@ TEST_F(JobRunnerTest, RecoveredTaskIsNotChanged) {
     raw_slot_->leases_lost = 0;
     put_gated(verdict);
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     EXPECT_EQ(start_detached(block, verdict).get(), Result::kDetached) << verdict;
     EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1") << verdict;
     EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << verdict;

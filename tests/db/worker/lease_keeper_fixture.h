@@ -30,7 +30,7 @@ class LeaseKeeperTest : public WorkerTest {
     const Nanos sent = boot_ns();
     auto block = leases_.lease(db_, partition(number), {});
     EXPECT_TRUE(block.has_value());
-    keeper_.hold(block->lease, sent);
+    keeper_.keep(block->lease, sent);
     // A slow answer leaves the lease expired until it is renewed.
     EXPECT_TRUE(support::eventually([this] { return keeper_.valid(); }));
     return block->lease;

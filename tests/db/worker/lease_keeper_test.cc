@@ -269,7 +269,7 @@ TEST_F(LeaseKeeperTest, NoTaskBeginsInTheLastMomentsOfItsLease) {
   const Nanos ttl = static_cast<Nanos>(leases_.ttl().count()) * kMicro;
   EXPECT_TRUE(eventually([&] {
     // An answer that took this long leaves half the TTL from its sending.
-    keeper_.hold(lease, boot_ns() - ttl * 45 / 100);
+    keeper_.keep(lease, boot_ns() - ttl * 45 / 100);
     const auto run = run_of(lease, task);
     const bool begins = begin(*run);
     if (begins) keeper_.end(*run);

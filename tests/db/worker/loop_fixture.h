@@ -66,18 +66,17 @@ class LoopWorker {
                .executor = *executor_,
                .registry = registry,
                .careful_turn = turn_,
-               .on_unknown =
-                   [this](const queue::TaskId& id, const std::string& type) {
-                     if (on_unknown_) on_unknown_(id, type);
-                   }},
-              recovery_) {}
+               .recovery = recovery_,
+               .on_unknown = [this](const queue::TaskId& id, const std::string& type) {
+                 if (on_unknown_) on_unknown_(id, type);
+               }}) {}
 
   // The found block may start at its queue's rate, once work() gets it.
   std::optional<queue::Block> find() {
     auto found = finder_.next();
     if (!found) return std::nullopt;
     grant_ = found->grant;
-    share_ = found->share;
+    cap_part_ = found->cap_part;
     deferred_ = found->deferred;
     return std::move(found->block);
   }
@@ -85,9 +84,9 @@ class LoopWorker {
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   // For a worker that runs several tasks at a time.
   void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
-  Session& session() { return parts_.session; }
+  process::Session& session() { return parts_.session; }
   void work(queue::Block block) {
-    loop_.work({std::move(block), std::exchange(grant_, {}), share_, deferred_});
+    loop_.work({std::move(block), std::exchange(grant_, {}), cap_part_, deferred_});
   }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As in a drain.
@@ -103,17 +102,17 @@ class LoopWorker {
     return std::make_unique<ObservedRunners>(
         all_started_, concurrency, slot_,
         [&](std::size_t place) {
-          return std::make_unique<Session>(options, slot_, kPatience, place);
+          return std::make_unique<process::Session>(options, slot_, kPatience, place);
         },
-        [&](Session& own, Seat seat) {
+        [&](process::Session& own, SlotRange range) {
           return std::make_unique<JobRunner>(own, parts_.stores.detached, registry, parts_.keeper,
-                                             slot_, parts_.settings, seat);
+                                             slot_, parts_.settings, range);
         },
         short_ns);
   }
 
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_slot_, -1};
+  process::SlotWriter slot_{*raw_slot_, -1};
   WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
@@ -122,7 +121,7 @@ class LoopWorker {
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of the instance
   OnUnknown on_unknown_;
   Grant grant_;
-  std::uint32_t share_ = 0;
+  std::uint32_t cap_part_ = 0;
   bool deferred_ = false;
   BlockLoop loop_;
 };
@@ -148,7 +147,7 @@ class LoopTest : public WorkerTest {
                                      Nanos short_ns = Runners::kShort) {
     db::ConnectOptions options = this->options();
     options.connect_timeout = options.call_timeout = std::chrono::milliseconds(2'000);
-    options.lock_wait = lock_wait(kTtl);
+    options.lock_wait = process::lock_wait(kTtl);
     return std::make_unique<LoopWorker>(options, ServedQueue{queue, &config_}, registry_, *board_,
                                         concurrency, short_ns);
   }

@@ -30,7 +30,7 @@ class OutOfMemoryTest : public SettleTest {
     (void)cgroup_.write("memory.max", "268435456\n");
     (void)cgroup_.write("memory.events", "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n");
   }
-  [[nodiscard]] std::string told() const { return out_of_memory(cgroup_.path()); }
+  [[nodiscard]] std::string told() const { return process::out_of_memory(cgroup_.path()); }
   // Record of the only attempt.
   std::string written() {
     return value("SELECT CONCAT(attempt, ' ', cause, ' ', error) FROM task_attempt");

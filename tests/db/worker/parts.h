@@ -14,7 +14,7 @@ namespace allot::worker {
 
 // Parts of a worker that run tasks, connected as in run_worker(). The keeper has its thread.
 struct WorkerParts {
-  WorkerParts(const db::ConnectOptions& options, SlotWriter& slot,
+  WorkerParts(const db::ConnectOptions& options, process::SlotWriter& slot,
               const plugin_host::Registry& registry, ipc::Board& board,
               std::chrono::microseconds ttl, std::chrono::milliseconds patience)
       : stores(ttl),
@@ -24,7 +24,7 @@ struct WorkerParts {
 
   config::Settings settings;
   queue::Stores stores;
-  Session session;
+  process::Session session;
   LeaseKeeper keeper;
   JobRunner runner;
 };

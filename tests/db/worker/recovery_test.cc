@@ -49,7 +49,7 @@ class RecoveryTest : public WorkerTest {
   queue::Stores longer_;
   queue::Stores stores_;
   std::unique_ptr<ipc::Board> board_;
-  Session session_;
+  process::Session session_;
 };
 
 TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
@@ -59,7 +59,7 @@ TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
   slot_.use(&meter);
   Recovery scout = recovery();
   ASSERT_TRUE(eventually([&] {
-    scout.look();
+    scout.run_due();
     return running() == "0";
   }));
   EXPECT_EQ(record.events[static_cast<std::size_t>(meter::Event::kRecovered)], 1U);
@@ -72,7 +72,7 @@ TEST_F(RecoveryTest, TheLastAttemptBuries) {
   detach(3);
   Recovery scout = recovery();
   ASSERT_TRUE(eventually([&] {
-    scout.look();
+    scout.run_due();
     return running() == "0";
   }));
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause) FROM task_dead"), "3 lost");
@@ -84,7 +84,7 @@ TEST_F(RecoveryTest, TheLimitOfTheTaskCounts) {
   db_.execute("UPDATE task_running SET headers = 'max_attempts=2'");
   Recovery scout = recovery();
   ASSERT_TRUE(eventually([&] {
-    scout.look();
+    scout.run_due();
     return running() == "0";
   }));
   EXPECT_EQ(value("SELECT CONCAT(attempt, headers) FROM task_dead"), "2max_attempts=2");
@@ -96,7 +96,7 @@ TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
   EXPECT_FALSE(eventually(
       [&] {
         EXPECT_TRUE(lost_.detached.renew(db_, detached));
-        scout.look();
+        scout.run_due();
         return running() == "0";
       },
       milliseconds(2500)));
@@ -108,13 +108,13 @@ TEST_F(RecoveryTest, LeavesAloneWhatLastsLonger) {
   Recovery scout = recovery();
   EXPECT_FALSE(eventually(
       [&] {
-        scout.look();
+        scout.run_due();
         return running() == "0";
       },
       milliseconds(2500)));
   db_.execute("UPDATE task_running SET ttl_us = 1000000");
   EXPECT_TRUE(eventually([&] {
-    scout.look();
+    scout.run_due();
     return running() == "0";
   })) << "its own TTL is what counts";
 }
@@ -125,7 +125,7 @@ TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
   db_.execute(
       "UPDATE task_running SET ttl_us = 60000000, expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   Recovery scout = recovery();
-  for (int looks = 0; looks < 10; ++looks) scout.look();
+  for (int looks = 0; looks < 10; ++looks) scout.run_due();
   EXPECT_EQ(running(), "1");
 }
 
@@ -137,7 +137,7 @@ TEST_F(RecoveryTest, AfterAnOutageWhatWasSeenBeforeItDoesNotCount) {
       "UPDATE task_running SET ttl_us = 6000000, expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   Recovery scout = recovery();
   const auto look = [&] {
-    scout.look();
+    scout.run_due();
     return running() == "0";
   };
   ASSERT_FALSE(eventually(look, milliseconds(500)));

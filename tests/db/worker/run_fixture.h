@@ -41,7 +41,7 @@ class RunTest : public WorkerTest {
     Job job{.lease = block.lease, .queue = &served_, .tasks = std::move(block.tasks)};
     job.fetched_ns = boot_ns();
     job.careful = careful;
-    job.alone = true;
+    job.sole = true;
     const auto ends = runner_.run(job);
     block.tasks = std::move(job.tasks);
     return ends;
@@ -62,7 +62,7 @@ class RunTest : public WorkerTest {
   queue::LeaseStore& leases_ = parts_.stores.leases;
   queue::Verbs& tasks_ = parts_.stores.tasks;
   queue::DetachedStore& detached_ = parts_.stores.detached;
-  Session& session_ = parts_.session;
+  process::Session& session_ = parts_.session;
   LeaseKeeper& keeper_ = parts_.keeper;
   JobRunner& runner_ = parts_.runner;
 };

@@ -26,11 +26,11 @@ class SessionTest : public WorkerTest {
     options.call_timeout = milliseconds(1'000);
     return options;
   }
-  static std::uint64_t connection(Session& session) {
+  static std::uint64_t connection(process::Session& session) {
     return session.call([](db::Connection& db) { return db.id(); });
   }
   std::uint64_t connection() { return connection(session_); }
-  static std::uint64_t ask(Session& session) {
+  static std::uint64_t ask(process::Session& session) {
     return session.call([](db::Connection& db) { return support::number_of(db, "SELECT 41 + 1"); });
   }
   std::uint64_t ask() { return ask(session_); }
@@ -39,8 +39,9 @@ class SessionTest : public WorkerTest {
                  std::to_string(connection)) == "1";
   }
 
-  Session session_;
-  Session patient_{options(), slot_, milliseconds(500)};  // waits longer for a call than for a lock
+  process::Session session_;
+  process::Session patient_{options(), slot_,
+                            milliseconds(500)};  // waits longer for a call than for a lock
 };
 
 TEST_F(SessionTest, AKilledConnectionIsReplaced) {
@@ -105,12 +106,13 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
 // A held lease must not expire while its holder waits for another session's lock.
 TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
   db::ConnectOptions options = impatient();
-  options.lock_wait = lock_wait(std::chrono::seconds(7));
+  options.lock_wait = process::lock_wait(std::chrono::seconds(7));
   db::Connection db(options);
   EXPECT_EQ(support::value_of(db, "SELECT CONCAT(@@innodb_lock_wait_timeout, @@lock_wait_timeout)"),
             "22");
-  EXPECT_EQ(lock_wait(milliseconds(1000)), std::chrono::seconds(1)) << "the least there is";
-  EXPECT_EQ(lock_wait(std::chrono::hours(1)), std::chrono::seconds(5));
+  EXPECT_EQ(process::lock_wait(milliseconds(1000)), std::chrono::seconds(1))
+      << "the least there is";
+  EXPECT_EQ(process::lock_wait(std::chrono::hours(1)), std::chrono::seconds(5));
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
@@ -189,7 +191,7 @@ TEST_F(SessionTest, AServerThatIsReadOnlyForAWhileIsWaitedFor) {
               ".* TO plain@localhost");
   db::ConnectOptions plain = impatient();
   plain.user = "plain";
-  Session session(plain, slot_, milliseconds(500));
+  process::Session session(plain, slot_, milliseconds(500));
   const auto write = [&] {
     return session.call([](db::Connection& db) {
       return db

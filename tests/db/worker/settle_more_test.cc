@@ -14,7 +14,7 @@ TEST_F(SettleTest, FinishedTaskIsWrittenToTheHistory) {
   const auto block = lease(0);
   slot_.add_finished(queue::finished(block.tasks[0]));
   begin_run(slot_, block.tasks[1], 5, 10, 0, 0);
-  return_run(slot_, RunEvent::kFinish);
+  return_run(slot_, process::RunEvent::kFinish);
   slot_.add_finished(queue::finished(block.tasks[1]));
   settle_it();
   settle_it();
@@ -123,7 +123,7 @@ TEST_F(SettleTest, TaskDetachedWithOthersIsReturnedFlagged) {
     ASSERT_EQ(detached_.detach_concurrent(db_, queue::fence(first.lease, first.tasks[entry]), 1),
               queue::Fenced::kWritten);
   }
-  slot_.mark(0, RunEvent::kDetach);  // the death came before the other was noted
+  slot_.mark(0, process::RunEvent::kDetach);  // the death came before the other was noted
   ASSERT_TRUE(leases_.release(db_, first.lease));
   slot_.end_lease();
   const auto second = lease(1);
@@ -143,8 +143,8 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
   ASSERT_EQ(detached_.detach_concurrent(db_, queue::fence(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
-  slot_.mark(5, RunEvent::kDetach);
-  return_run(slot_, RunEvent::kFinish, 5);
+  slot_.mark(5, process::RunEvent::kDetach);
+  return_run(slot_, process::RunEvent::kFinish, 5);
   settle_it();
   EXPECT_EQ(value("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running)"), "0");
   EXPECT_EQ(state(0), "FREE");

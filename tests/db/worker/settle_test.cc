@@ -252,7 +252,7 @@ TEST_F(SettleTest, ATaskThatFinishedAtTheLastInstructionIsNotCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
-  return_run(slot_, RunEvent::kFinish);
+  return_run(slot_, process::RunEvent::kFinish);
   slot_.add_finished(queue::finished(block.tasks[0]));  // and died before its end was noted
   settle_it();
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
@@ -369,7 +369,7 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
 
 TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
   const queue::Task task = detach(1, 10);
-  return_run(slot_, RunEvent::kFinish);  // its detach was not noted
+  return_run(slot_, process::RunEvent::kFinish);  // its detach was not noted
   slot_.add_finished(queue::finished(task));
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
@@ -388,7 +388,7 @@ TEST_F(SettleTest, ResultOfADetachedTaskIsWrittenForAWorkerThatGaveUp) {
   db_.execute("TRUNCATE task");
 
   detach(2, 10);
-  return_run(slot_, RunEvent::kRefund);
+  return_run(slot_, process::RunEvent::kRefund);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
             "1:1,2:1");

@@ -16,7 +16,7 @@ namespace {
 
 struct Written {
   std::unique_ptr<ipc::Slot> raw = std::make_unique<ipc::Slot>();
-  SlotWriter slot{*raw, -1};
+  process::SlotWriter slot{*raw, -1};
 };
 
 TEST(SlotWriter, ALongTypeIsCutAndStaysText) {
@@ -50,19 +50,19 @@ TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
   EXPECT_EQ(written.slot.hard_deadline_ns(0), 7U);
   EXPECT_EQ(written.raw->runs[0].limited_by, static_cast<std::uint32_t>(ipc::Limit::kTime));
   EXPECT_TRUE(ipc::runs_under_lease(*written.raw));
-  EXPECT_TRUE(written.slot.mark(0, RunEvent::kReturn));
+  EXPECT_TRUE(written.slot.mark(0, process::RunEvent::kReturn));
   EXPECT_FALSE(ipc::in_handler(written.slot.state(0)));
   EXPECT_TRUE(ipc::at_work(written.slot.state(0))) << "a death is still the task's";
   EXPECT_FALSE(ipc::runs_under_lease(*written.raw));
-  EXPECT_TRUE(written.slot.mark(0, RunEvent::kEnd));
+  EXPECT_TRUE(written.slot.mark(0, process::RunEvent::kEnd));
   EXPECT_FALSE(ipc::at_work(written.slot.state(0)));
 }
 
 TEST(SlotWriter, UnknownTaskChangesNothing) {
   Written written;
-  EXPECT_FALSE(written.slot.mark(0, RunEvent::kEnd));
+  EXPECT_FALSE(written.slot.mark(0, process::RunEvent::kEnd));
   begin_run(written.slot, {}, 1, 10, 5, 6);
-  EXPECT_FALSE(written.slot.mark(0, RunEvent::kFinish));
+  EXPECT_FALSE(written.slot.mark(0, process::RunEvent::kFinish));
   EXPECT_EQ(written.slot.state(0), ipc::RunState::kRunning);
 }
 
@@ -88,7 +88,7 @@ TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   end_run(written.slot, 1);
   EXPECT_EQ(support::runs_in(raw), 2U);
   EXPECT_EQ(raw.run_states[1].load(), ipc::RunState::kFree);
-  return_run(written.slot, RunEvent::kRefund, 2);
+  return_run(written.slot, process::RunEvent::kRefund, 2);
   EXPECT_EQ(raw.run_states[2].load(), ipc::RunState::kRefunding);
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kRunning);
   begin(1);
@@ -103,7 +103,7 @@ TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   Written written;
   written.slot.begin_lease({1, 2}, "first", false);
   begin_run(written.slot, {}, 1, 10, 5, 6, ipc::Limit::kTime, 3);
-  EXPECT_TRUE(written.slot.mark(3, RunEvent::kDetach));
+  EXPECT_TRUE(written.slot.mark(3, process::RunEvent::kDetach));
   written.slot.begin_lease({4, 5}, "second", true);
   EXPECT_EQ(written.raw->runs[3].queue_id, 1U);
   EXPECT_EQ(written.raw->runs[3].partition_no, 2U);
@@ -128,8 +128,8 @@ TEST(SlotWriter, GuardsNestAndBeatAtTheirEnd) {
   Written written;
   EXPECT_FALSE(written.slot.guarded());
   {
-    const SlotWriter::Guard outer(written.slot);
-    { const SlotWriter::Guard inner(written.slot); }
+    const process::SlotWriter::Guard outer(written.slot);
+    { const process::SlotWriter::Guard inner(written.slot); }
     EXPECT_TRUE(written.slot.guarded());
     written.raw->heartbeat_ns = 0;
   }

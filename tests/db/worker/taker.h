@@ -11,7 +11,7 @@
 #include "process/session.h"
 #include "worker/lease/finder.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/lease/shares.h"
+#include "worker/lease/weights.h"
 
 namespace allot::worker {
 
@@ -27,8 +27,8 @@ class Taker {
         keeper_(stores_.leases, stores_.detached, options, slot_, board),
         finder_(
             session_, stores_.leases, keeper_, slot_, board, 0, queues,
-            [](std::string_view) { return false; }, Shares(pool, queues, phase)) {
-    require_fit(session_, options);
+            [](std::string_view) { return false; }, Weights(pool, queues, phase)) {
+    process::require_fit(session_, options);
   }
 
   // Queue of the lease; 0: nothing was found.
@@ -43,15 +43,15 @@ class Taker {
     keeper_.releasing();
     session_.call([&](db::Connection& db) { return stores_.leases.release(db, *lease_); });
     keeper_.drop();
-    finder_.forget_lease();
+    finder_.drop_lease();
     lease_.reset();
   }
 
  private:
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_slot_, -1};
+  process::SlotWriter slot_{*raw_slot_, -1};
   queue::Stores stores_;
-  Session session_;
+  process::Session session_;
   LeaseKeeper keeper_;
   Finder finder_;
   std::optional<queue::Lease> lease_;

@@ -37,7 +37,7 @@ class TaskWritesTest : public RunTest {
   }
   Result run_leased() {
     auto block = lease();
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     return run(block, false);
   }
   // Answer of a handler that only fails.
@@ -67,7 +67,7 @@ class TaskWritesTest : public RunTest {
   std::future<Result> run_in_background(const std::string& type, const std::string& payload) {
     put_task(type, payload);
     auto block = lease();  // here: db_ is this thread's
-    keeper_.hold(block.lease, boot_ns());
+    keeper_.keep(block.lease, boot_ns());
     return std::async(std::launch::async, [this, block]() mutable { return run(block, false); });
   }
 

@@ -43,9 +43,9 @@ class LoopProcess {
   explicit LoopProcess(Nanos often) : board_(shared<ipc::Board>()), slot_(shared<ipc::Slot>()) {
     pid_ = fork();
     if (pid_ != 0) return;
-    worker::SlotWriter writer(*slot_, -1);
-    worker::install_stop_signals(board_->steward.bell);
-    worker::Session session({}, writer, std::chrono::milliseconds(0));
+    process::SlotWriter writer(*slot_, -1);
+    process::install_stop_signals(board_->steward.bell);
+    process::Session session({}, writer, std::chrono::milliseconds(0));
     Leadership leadership(session, {});
     Loop loop(leadership, writer);
     loop.add(counted(slot_->tasks_done, often));
@@ -106,8 +106,8 @@ class LoopTest : public ::testing::Test {
   [[nodiscard]] Nanos next_ns() const { return loop_.chores().front().next_ns; }
 
   std::unique_ptr<ipc::Slot> slot_ = std::make_unique<ipc::Slot>();
-  worker::SlotWriter writer_{*slot_, -1};
-  worker::Session session_{{}, writer_, std::chrono::milliseconds(0)};
+  process::SlotWriter writer_{*slot_, -1};
+  process::Session session_{{}, writer_, std::chrono::milliseconds(0)};
   Leadership leadership_{session_, {}};
   Loop loop_{leadership_, writer_};
   std::size_t steps_ = 0;

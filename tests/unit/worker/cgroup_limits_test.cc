@@ -21,7 +21,7 @@ class CgroupLimitsTest : public testing::Test {
     for (const char* name : {"cgroup.procs", "cgroup.subtree_control", "cgroup.type"})
       put(name, "");
     put("cgroup.controllers", "cpu io memory pids\n");
-    std::filesystem::create_directory(cgroup_leaf(base()));
+    std::filesystem::create_directory(process::cgroup_leaf(base()));
     put("allot-daemon/cgroup.procs", "");
     settings_.pools.resize(2);
   }
@@ -35,8 +35,8 @@ class CgroupLimitsTest : public testing::Test {
   // Message of a refusal; empty: none.
   [[nodiscard]] std::string refusal() const {
     try {
-      require_controllers(base(), needed_controllers(settings_));
-      share_out(base(), settings_, ::getpid());
+      process::require_controllers(base(), process::needed_controllers(settings_));
+      process::share_out(base(), settings_, ::getpid());
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), kExitConfig);
       return error.what();
@@ -49,10 +49,11 @@ class CgroupLimitsTest : public testing::Test {
 };
 
 TEST_F(CgroupLimitsTest, WorkersStandBesideTheLeafOfTheDaemon) {
-  EXPECT_EQ(cgroup_base("/c/allotd.service"), "/c/allotd.service");
-  EXPECT_EQ(cgroup_base(cgroup_leaf("/c/allotd.service")), "/c/allotd.service");
-  EXPECT_EQ(cgroup_base("/c/my-allot-daemon"), "/c/my-allot-daemon");
-  EXPECT_EQ(cgroup_base("/c/allotd.service/.control"), "/c/allotd.service") << "systemd's reload";
+  EXPECT_EQ(process::cgroup_base("/c/allotd.service"), "/c/allotd.service");
+  EXPECT_EQ(process::cgroup_base(process::cgroup_leaf("/c/allotd.service")), "/c/allotd.service");
+  EXPECT_EQ(process::cgroup_base("/c/my-allot-daemon"), "/c/my-allot-daemon");
+  EXPECT_EQ(process::cgroup_base("/c/allotd.service/.control"), "/c/allotd.service")
+      << "systemd's reload";
 }
 
 TEST_F(CgroupLimitsTest, LimitsAreDistributed) {
@@ -112,7 +113,7 @@ class CgroupLimitTest : public CgroupLimitsTest {
     for (const auto& file : std::filesystem::directory_iterator(base())) {
       if (file.is_regular_file()) std::filesystem::resize_file(file, 0);
     }
-    limit_cgroup(base(), settings_.pools[0]);
+    process::limit_cgroup(base(), settings_.pools[0]);
   }
 };
 
@@ -144,15 +145,15 @@ TEST_F(CgroupLimitTest, OneThatCannotBeSetIsRefusedAndOneThatIsNotWantedIsNot) {
 }
 
 TEST_F(CgroupLimitTest, TellsWhoseMemoryHadAnEnd) {
-  EXPECT_EQ(out_of_memory(base()), "") << "the file does not exist";
+  EXPECT_EQ(process::out_of_memory(base()), "") << "the file does not exist";
   put("memory.max", "104857600\n");
   put("memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 0\noom_group_kill 0\n");
-  EXPECT_EQ(out_of_memory(base()), "") << "nothing was killed";
+  EXPECT_EQ(process::out_of_memory(base()), "") << "nothing was killed";
   put("memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n");
-  EXPECT_EQ(out_of_memory(base()),
+  EXPECT_EQ(process::out_of_memory(base()),
             "out of memory: over the limit of its pool (cgroup_memory = 100)");
   put("memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\noom_group_kill 1\n");
-  EXPECT_EQ(out_of_memory(base()),
+  EXPECT_EQ(process::out_of_memory(base()),
             "out of memory: the host, or a cgroup above the worker's, had none left");
 }
 

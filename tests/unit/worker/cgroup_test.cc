@@ -14,32 +14,32 @@ constexpr const char* kHybrid =
     "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 
 TEST(CgroupTest, IsBelowItsMount) {
-  EXPECT_EQ(find_cgroup("0::/system.slice/allotd.service\n", kUnified),
+  EXPECT_EQ(process::find_cgroup("0::/system.slice/allotd.service\n", kUnified),
             "/sys/fs/cgroup/system.slice/allotd.service");
 }
 
 TEST(CgroupTest, MayBeTheRoot) {
-  EXPECT_EQ(find_cgroup("0::/\n", kUnified), "/sys/fs/cgroup");
+  EXPECT_EQ(process::find_cgroup("0::/\n", kUnified), "/sys/fs/cgroup");
 }
 
 TEST(CgroupTest, VersionOneIsIgnored) {
-  EXPECT_EQ(find_cgroup("4:memory:/m\n1:name=systemd:/s\n0::/u\n", kHybrid),
+  EXPECT_EQ(process::find_cgroup("4:memory:/m\n1:name=systemd:/s\n0::/u\n", kHybrid),
             "/sys/fs/cgroup/unified/u");
-  EXPECT_EQ(find_cgroup("4:memory:/m\n1:name=systemd:/s\n", kHybrid), "");
+  EXPECT_EQ(process::find_cgroup("4:memory:/m\n1:name=systemd:/s\n", kHybrid), "");
 }
 
 TEST(CgroupTest, AMountMayShowAPartOnly) {
   const std::string part = "30 23 0:26 /a/b /mnt rw - cgroup2 none rw\n";
-  EXPECT_EQ(find_cgroup("0::/a/b\n", part), "/mnt");
-  EXPECT_EQ(find_cgroup("0::/a/b/c\n", part), "/mnt/c");
-  EXPECT_EQ(find_cgroup("0::/a/bc\n", part), "");
-  EXPECT_EQ(find_cgroup("0::/a\n", part), "");
-  EXPECT_EQ(find_cgroup("0::/a\n", part + kUnified), "/sys/fs/cgroup/a");
+  EXPECT_EQ(process::find_cgroup("0::/a/b\n", part), "/mnt");
+  EXPECT_EQ(process::find_cgroup("0::/a/b/c\n", part), "/mnt/c");
+  EXPECT_EQ(process::find_cgroup("0::/a/bc\n", part), "");
+  EXPECT_EQ(process::find_cgroup("0::/a\n", part), "");
+  EXPECT_EQ(process::find_cgroup("0::/a\n", part + kUnified), "/sys/fs/cgroup/a");
 }
 
 TEST(CgroupTest, WithoutAMountThereIsNone) {
-  EXPECT_EQ(find_cgroup("0::/a\n", "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"), "");
-  EXPECT_EQ(find_cgroup("", kUnified), "");
+  EXPECT_EQ(process::find_cgroup("0::/a\n", "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"), "");
+  EXPECT_EQ(process::find_cgroup("", kUnified), "");
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ std::string text_of(const Decision& decision) {
   } else {
     text += " nothing";
   }
-  if (decision.hold) text += ", hold " + std::to_string(*decision.hold / seconds(1));
+  if (decision.partition_wait)
+    text += ", hold " + std::to_string(*decision.partition_wait / seconds(1));
   return text;
 }
 
@@ -50,7 +51,7 @@ Facts facts(Outcome outcome) {
   facts.outcome = outcome;
   facts.attempt = 2;
   facts.most = 5;
-  facts.pause = seconds(7);
+  facts.retry_delay = seconds(7);
   facts.cause = "cause";
   facts.failure.message = "error";
   facts.on_dead = queue::OnDead{"q", "ops", "report"};
@@ -308,7 +309,7 @@ TEST(Decide, EachRuleHoldsInEveryCombination) {
       EXPECT_NE(decision.ending->verb, Verb::kRetry);
       EXPECT_NE(decision.ending->verb, Verb::kSnooze);
     }
-    EXPECT_EQ(decision.hold.has_value(),
+    EXPECT_EQ(decision.partition_wait.has_value(),
               known.in_order && again && !(crash && !known.crashed_before));
     // An attempt known to the database is taken back, unless it is charged or moved.
     if (!decision.ending) {

@@ -60,10 +60,10 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
 TEST_F(HintsTest, TheNextLookCanBeBroughtForward) {
   ipc::PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));
-  look_again_by(pool, 1200);
+  poll_by(pool, 1200);
   EXPECT_FALSE(become_scout(pool, 1199, 500));
   EXPECT_TRUE(become_scout(pool, 1200, 100));
-  look_again_by(pool, 9000);
+  poll_by(pool, 9000);
   EXPECT_TRUE(become_scout(pool, 1300, 500)) << "never put off";
 }
 
@@ -79,7 +79,7 @@ TEST_F(HintsTest, OneStandsByForTheNextLook) {
   EXPECT_TRUE(stand_by(pool, 1501, other)) << "it did not come";
   ASSERT_TRUE(become_scout(pool, 1501, 500));
   EXPECT_TRUE(stand_by(pool, 1600, one));
-  look_again_by(pool, 1700);
+  poll_by(pool, 1700);
   EXPECT_TRUE(stand_by(pool, 1650, other)) << "the first one sleeps for too long";
   EXPECT_FALSE(stand_by(pool, 1660, one));
 }

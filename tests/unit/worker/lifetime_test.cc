@@ -9,7 +9,7 @@ namespace {
 std::size_t room(std::uint32_t max_tasks, std::uint64_t random) {
   config::Pool pool;
   pool.max_tasks = max_tasks;
-  return Lifetime(pool, random).room();
+  return process::Lifetime(pool, random).room();
 }
 
 TEST(LifetimeTest, WorkersThatStartTogetherLeaveOneAfterTheOther) {
@@ -23,7 +23,7 @@ TEST(LifetimeTest, WorkersThatStartTogetherLeaveOneAfterTheOther) {
 TEST(LifetimeTest, ACallHasNoMoreTasksThanAreLeft) {
   config::Pool pool;
   pool.max_tasks = 5;
-  Lifetime lifetime(pool, 0);
+  process::Lifetime lifetime(pool, 0);
   lifetime.ran(3);
   EXPECT_EQ(lifetime.room(), 2U);
   lifetime.ran_none();
@@ -34,7 +34,7 @@ TEST(LifetimeTest, ACallHasNoMoreTasksThanAreLeft) {
 
 TEST(LifetimeTest, WithoutALimitNobodyLeaves) {
   const config::Pool pool;
-  Lifetime lifetime(pool, 7);
+  process::Lifetime lifetime(pool, 7);
   lifetime.ran(1'000'000);
   lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr);
@@ -44,8 +44,8 @@ TEST(LifetimeTest, WithoutALimitNobodyLeaves) {
 TEST(LifetimeTest, OneThatRanNothingIsNotTooLarge) {
   config::Pool pool;
   pool.max_memory = 1;
-  Lifetime lifetime(pool, 7);
-  ASSERT_GE(resident_mib(), 1U);
+  process::Lifetime lifetime(pool, 7);
+  ASSERT_GE(process::resident_mib(), 1U);
   lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr) << "another one would be as large";
   lifetime.ran(1);
@@ -57,7 +57,7 @@ TEST(LifetimeTest, FirstOfTwoLimitsCounts) {
   config::Pool pool;
   pool.max_tasks = 2;
   pool.max_age = std::chrono::hours(1);
-  Lifetime lifetime(pool, 7);
+  process::Lifetime lifetime(pool, 7);
   lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr);
   lifetime.ran(2);

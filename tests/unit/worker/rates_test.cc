@@ -26,29 +26,29 @@ queue::ScoutedRates rated(microseconds wait, std::uint64_t starts) {
 }
 
 TEST_F(RatesTest, WhereNoneHasARateAPoolLooksOnceASecond) {
-  EXPECT_TRUE(one_.look(kBegin));
+  EXPECT_TRUE(one_.poll_due(kBegin));
   EXPECT_TRUE(one_.scouted({}).empty());
-  EXPECT_FALSE(one_.look(kBegin + kMilli));
-  EXPECT_FALSE(other_.look(kBegin + kSecond - 1));
+  EXPECT_FALSE(one_.poll_due(kBegin + kMilli));
+  EXPECT_FALSE(other_.poll_due(kBegin + kSecond - 1));
   Rates of_another_pool(*board_, 1);
-  EXPECT_TRUE(of_another_pool.look(kBegin + kMilli));
-  EXPECT_TRUE(other_.look(kBegin + kSecond));
+  EXPECT_TRUE(of_another_pool.poll_due(kBegin + kMilli));
+  EXPECT_TRUE(other_.poll_due(kBegin + kSecond));
 }
 
 TEST_F(RatesTest, WhereOneHasARateEachScoutLooks) {
-  EXPECT_TRUE(one_.look(kBegin));
+  EXPECT_TRUE(one_.poll_due(kBegin));
   (void)one_.scouted(rated(microseconds(0), 1));
-  EXPECT_TRUE(other_.look(kBegin + kMilli)) << "it has not heard of it";
+  EXPECT_TRUE(other_.poll_due(kBegin + kMilli)) << "it has not heard of it";
   (void)other_.scouted(rated(microseconds(0), 1));
-  EXPECT_TRUE(one_.look(kBegin + 2 * kMilli));
+  EXPECT_TRUE(one_.poll_due(kBegin + 2 * kMilli));
   (void)one_.scouted({});
-  EXPECT_FALSE(other_.look(kBegin + 3 * kMilli)) << "the rate was removed";
+  EXPECT_FALSE(other_.poll_due(kBegin + 3 * kMilli)) << "the rate was removed";
 }
 
 // The board is writable by other processes.
 TEST_F(RatesTest, ALookThatIsFarAwayIsNotBelieved) {
   board_->pools[0].next_rate_poll_ns.store(kBegin + 3'600 * kSecond);
-  EXPECT_TRUE(one_.look(kBegin));
+  EXPECT_TRUE(one_.poll_due(kBegin));
 }
 
 TEST_F(RatesTest, NoMorePartitionsThanTasksMayStart) {

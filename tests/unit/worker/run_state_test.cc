@@ -17,20 +17,21 @@ using ipc::RunState;
 
 std::vector<RunState> all_states() {
   std::vector<RunState> states;
-  for (std::size_t i = 0; i < kRunStates; ++i) states.push_back(static_cast<RunState>(i));
+  for (std::size_t i = 0; i < process::kRunStates; ++i) states.push_back(static_cast<RunState>(i));
   return states;
 }
 
-std::vector<RunEvent> all_events() {
-  std::vector<RunEvent> events;
-  for (std::size_t i = 0; i < kRunEvents; ++i) events.push_back(static_cast<RunEvent>(i));
+std::vector<process::RunEvent> all_events() {
+  std::vector<process::RunEvent> events;
+  for (std::size_t i = 0; i < process::kRunEvents; ++i)
+    events.push_back(static_cast<process::RunEvent>(i));
   return events;
 }
 
-RunState after(std::initializer_list<RunEvent> events) {
+RunState after(std::initializer_list<process::RunEvent> events) {
   RunState state = RunState::kFree;
-  for (const RunEvent event : events) {
-    const RunTransition to = next_state(state, event);
+  for (const process::RunEvent event : events) {
+    const process::RunTransition to = process::next_state(state, event);
     EXPECT_TRUE(to.valid) << static_cast<int>(state) << ' ' << static_cast<int>(event);
     state = to.next;
   }
@@ -40,9 +41,9 @@ RunState after(std::initializer_list<RunEvent> events) {
 TEST(RunStateTest, EveryPairHasAnAnswerAndAnInvalidOneChangesNothing) {
   std::size_t valid = 0;
   for (const RunState state : all_states()) {
-    for (const RunEvent event : all_events()) {
-      const RunTransition to = next_state(state, event);
-      EXPECT_LT(static_cast<std::size_t>(to.next), kRunStates);
+    for (const process::RunEvent event : all_events()) {
+      const process::RunTransition to = process::next_state(state, event);
+      EXPECT_LT(static_cast<std::size_t>(to.next), process::kRunStates);
       if (to.valid) {
         EXPECT_NE(to.next, state);
         ++valid;
@@ -61,14 +62,14 @@ TEST(RunStateTest, EveryStateIsReachedAndLeadsBackToFree) {
   while (!open.empty()) {
     const RunState state = open.back();
     open.pop_back();
-    for (const RunEvent event : all_events()) {
-      const RunTransition to = next_state(state, event);
+    for (const process::RunEvent event : all_events()) {
+      const process::RunTransition to = process::next_state(state, event);
       if (!to.valid) continue;
       steps.insert({state, to.next});
       if (seen.insert(to.next).second) open.push_back(to.next);
     }
   }
-  EXPECT_EQ(seen.size(), kRunStates);
+  EXPECT_EQ(seen.size(), process::kRunStates);
   for (const RunState state : all_states()) {
     if (state == RunState::kFree || ipc::in_handler(state)) continue;
     EXPECT_TRUE(steps.count({state, RunState::kFree})) << static_cast<int>(state);
@@ -79,15 +80,15 @@ TEST(RunStateTest, EveryStateIsReachedAndLeadsBackToFree) {
 TEST(RunStateTest, DetachedStaysDetached) {
   for (const RunState state : all_states()) {
     if (!peer::is_detached(state)) continue;
-    for (const RunEvent event : all_events()) {
-      const RunTransition to = next_state(state, event);
+    for (const process::RunEvent event : all_events()) {
+      const process::RunTransition to = process::next_state(state, event);
       EXPECT_TRUE(peer::is_detached(to.next) || to.next == RunState::kFree);
     }
   }
 }
 
 TEST(RunStateTest, TheWaysOfARun) {
-  using enum RunEvent;
+  using enum process::RunEvent;
   EXPECT_EQ(after({kBegin, kReturn, kFinish, kEnd}), RunState::kFree);
   EXPECT_EQ(after({kAnnounce, kRefund, kEnd}), RunState::kFree);
   EXPECT_EQ(after({kAnnounce, kBegin, kReturn, kRefund}), RunState::kRefunding);

@@ -22,7 +22,7 @@ class OneRun : public testing::Test {
   [[nodiscard]] ipc::RunState state() const { return slot_.state(3); }
 
   std::unique_ptr<ipc::Slot> raw_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_, -1};
+  process::SlotWriter slot_{*raw_, -1};
   queue::Lease lease_;
   config::Queue config_;
   ServedQueue served_{{}, &config_};
@@ -59,7 +59,7 @@ TEST_F(OneRun, AnExceptionLeavesAWrittenAttemptToBeRefunded) {
     } catch (const std::runtime_error&) {
     }
     const ipc::RunState left = state();
-    slot_.mark(3, RunEvent::kEnd);
+    slot_.mark(3, process::RunEvent::kEnd);
     return left;
   };
   EXPECT_EQ(thrown_in(false, false), ipc::RunState::kFree);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order in which a worker of a pool with weights, or of a strict one, takes leases: without board,
 // database and processes.
-#include "worker/lease/shares.h"
+#include "worker/lease/weights.h"
 
 #include <gtest/gtest.h>
 
@@ -26,13 +26,13 @@ struct Served {
       queues.push_back(queue);
     }
   }
-  [[nodiscard]] Shares weighted(const config::kind::Weights& weights,
-                                std::uint64_t phase = 0) const {
+  [[nodiscard]] Weights weighted(const config::kind::Weights& weights,
+                                 std::uint64_t phase = 0) const {
     config::Pool pool;
     pool.weights = weights;
     return {pool, queues, phase};
   }
-  [[nodiscard]] Shares strict() const {
+  [[nodiscard]] Weights strict() const {
     config::Pool pool;
     pool.strict = true;
     return {pool, queues, 0};
@@ -43,14 +43,14 @@ struct Served {
 using Counts = std::map<std::uint32_t, std::size_t>;
 
 // This number of leases of a worker that finds work in these queues only.
-Counts leases(Shares& shares, std::size_t count, const std::set<std::uint32_t>& with_work) {
+Counts leases(Weights& weights, std::size_t count, const std::set<std::uint32_t>& with_work) {
   Counts taken;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto order = shares.order();
+    const auto order = weights.order();
     const auto next = std::find_if(order.begin(), order.end(),
                                    [&](std::uint32_t id) { return with_work.count(id) != 0; });
     ++taken[*next];
-    shares.leased(*next);
+    weights.leased(*next);
   }
   return taken;
 }
@@ -67,36 +67,36 @@ Counts counted(const std::vector<ipc::Hint>& hints) {
   return counts;
 }
 
-TEST(SharesTest, APoolWithoutThemHasNone) {
-  EXPECT_TRUE(Shares().none());
-  EXPECT_TRUE(Shares(config::Pool(), Served(2).queues, 7).none());
+TEST(WeightsTest, APoolWithoutThemHasNone) {
+  EXPECT_TRUE(Weights().none());
+  EXPECT_TRUE(Weights(config::Pool(), Served(2).queues, 7).none());
   EXPECT_FALSE(Served(2).strict().none());
   EXPECT_FALSE(Served(2).weighted({{"a", 3}}).none());
 }
 
-TEST(SharesTest, EachRoundHasTheWeightsAndNobodyWaitsForItsEnd) {
-  Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
+TEST(WeightsTest, EachRoundHasTheWeightsAndNobodyWaitsForItsEnd) {
+  Weights weights = Served(2).weighted({{"a", 3}, {"b", 1}});
   std::vector<std::uint32_t> taken;
   for (int i = 0; i < 8; ++i) {
-    taken.push_back(shares.order().front());
-    shares.leased(taken.back());
+    taken.push_back(weights.order().front());
+    weights.leased(taken.back());
   }
   EXPECT_EQ(taken, (std::vector<std::uint32_t>{1, 1, 2, 1, 1, 1, 2, 1}));
 }
 
-TEST(SharesTest, AQueueWithoutAWeightHasOne) {
-  Shares shares = Served(3).weighted({{"b", 2}});
-  EXPECT_EQ(leases(shares, 400, {1, 2, 3}), (Counts{{1, 100}, {2, 200}, {3, 100}}));
+TEST(WeightsTest, AQueueWithoutAWeightHasOne) {
+  Weights weights = Served(3).weighted({{"b", 2}});
+  EXPECT_EQ(leases(weights, 400, {1, 2, 3}), (Counts{{1, 100}, {2, 200}, {3, 100}}));
 }
 
 // S13: with any weights, each queue has its turn once in a round.
-TEST(SharesTest, NoQueueStarves) {
-  Shares shares = Served(3).weighted({{"a", 1000}, {"b", 10}, {"c", 1}});
-  EXPECT_EQ(leases(shares, 1011, {1, 2, 3}), (Counts{{1, 1000}, {2, 10}, {3, 1}}));
+TEST(WeightsTest, NoQueueStarves) {
+  Weights weights = Served(3).weighted({{"a", 1000}, {"b", 10}, {"c", 1}});
+  EXPECT_EQ(leases(weights, 1011, {1, 2, 3}), (Counts{{1, 1000}, {2, 10}, {3, 1}}));
 }
 
 // Otherwise a worker that only runs for a lease or two would always begin with the same queue.
-TEST(SharesTest, WorkersBeginAtDifferentPlacesOfTheRound) {
+TEST(WeightsTest, WorkersBeginAtDifferentPlacesOfTheRound) {
   const Served served(2);
   Counts first;
   for (std::uint64_t phase = 0; phase < 4; ++phase) {
@@ -105,42 +105,42 @@ TEST(SharesTest, WorkersBeginAtDifferentPlacesOfTheRound) {
   EXPECT_EQ(first, (Counts{{1, 3}, {2, 1}}));
 }
 
-TEST(SharesTest, UnusedShareIsUsedByOthers) {
-  Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
-  EXPECT_EQ(leases(shares, 100, {2}), (Counts{{2, 100}}));
+TEST(WeightsTest, UnusedShareIsUsedByOthers) {
+  Weights weights = Served(2).weighted({{"a", 3}, {"b", 1}});
+  EXPECT_EQ(leases(weights, 100, {2}), (Counts{{2, 100}}));
 }
 
 // The credit for the time in which it was empty is limited.
-TEST(SharesTest, AQueueThatComesBackDoesNotShutTheOthersOut) {
+TEST(WeightsTest, AQueueThatComesBackDoesNotShutTheOthersOut) {
   for (const std::uint32_t idle : {1U, 2U}) {
-    Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
-    leases(shares, 10'000, {3 - idle});
+    Weights weights = Served(2).weighted({{"a", 3}, {"b", 1}});
+    leases(weights, 10'000, {3 - idle});
     // One queue owes two rounds, the other is owed two.
-    leases(shares, 16, {1, 2});
-    EXPECT_EQ(leases(shares, 400, {1, 2}), (Counts{{1, 300}, {2, 100}})) << idle;
+    leases(weights, 16, {1, 2});
+    EXPECT_EQ(leases(weights, 400, {1, 2}), (Counts{{1, 300}, {2, 100}})) << idle;
   }
 }
 
 // Its partitions were all leased for a moment: the ratio still holds.
-TEST(SharesTest, ATurnThatWasMissedIsMadeUpFor) {
-  Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
+TEST(WeightsTest, ATurnThatWasMissedIsMadeUpFor) {
+  Weights weights = Served(2).weighted({{"a", 3}, {"b", 1}});
   Counts all;
   for (int i = 0; i < 100; ++i) {
-    for (const auto& [id, count] : leases(shares, 1, {2})) all[id] += count;
-    for (const auto& [id, count] : leases(shares, 7, {1, 2})) all[id] += count;
+    for (const auto& [id, count] : leases(weights, 1, {2})) all[id] += count;
+    for (const auto& [id, count] : leases(weights, 7, {1, 2})) all[id] += count;
   }
   EXPECT_EQ(all, (Counts{{1, 600}, {2, 200}}));
 }
 
-TEST(SharesTest, StrictIsTheOrderOfTheQueues) {
-  Shares shares = Served(3).strict();
-  EXPECT_EQ(shares.order(), (std::vector<std::uint32_t>{1, 2, 3}));
-  EXPECT_EQ(leases(shares, 100, {1, 2, 3}), (Counts{{1, 100}}));
-  EXPECT_EQ(leases(shares, 100, {2, 3}), (Counts{{2, 100}}));
-  EXPECT_EQ(shares.order(), (std::vector<std::uint32_t>{1, 2, 3}));
+TEST(WeightsTest, StrictIsTheOrderOfTheQueues) {
+  Weights weights = Served(3).strict();
+  EXPECT_EQ(weights.order(), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(leases(weights, 100, {1, 2, 3}), (Counts{{1, 100}}));
+  EXPECT_EQ(leases(weights, 100, {2, 3}), (Counts{{2, 100}}));
+  EXPECT_EQ(weights.order(), (std::vector<std::uint32_t>{1, 2, 3}));
 }
 
-TEST(SharesTest, TheBoardHasTheFirstQueuesHintsOfAStrictPool) {
+TEST(WeightsTest, TheBoardHasTheFirstQueuesHintsOfAStrictPool) {
   auto found = partitions(2, 512);
   const auto higher = partitions(1, 3);
   found.insert(found.end(), higher.begin(), higher.end());
@@ -150,7 +150,7 @@ TEST(SharesTest, TheBoardHasTheFirstQueuesHintsOfAStrictPool) {
   EXPECT_EQ(hints.back(), make_hint(2, ipc::kMaxHints - 4));
 }
 
-TEST(SharesTest, TheBoardHasHintsOfEachQueueByItsWeight) {
+TEST(WeightsTest, TheBoardHasHintsOfEachQueueByItsWeight) {
   auto found = partitions(1, 512);
   const auto other = partitions(2, 512);
   found.insert(found.end(), other.begin(), other.end());
@@ -162,7 +162,7 @@ TEST(SharesTest, TheBoardHasHintsOfEachQueueByItsWeight) {
 }
 
 // S13: for each queue, the partition that was unleased for longest.
-TEST(SharesTest, HintsOfAQueueStayInTheirOrder) {
+TEST(WeightsTest, HintsOfAQueueStayInTheirOrder) {
   const std::vector<queue::Partition> found{{2, 7}, {1, 5}, {2, 3}, {1, 1}, {2, 9}};
   std::map<std::uint32_t, std::vector<std::uint32_t>> order;
   for (const ipc::Hint hint : Served(2).weighted({{"a", 2}}).hints(found)) {

@@ -34,7 +34,7 @@
 #include "worker/settle/settle.h"
 #include "worker/worker.h"
 
-namespace allot::worker {
+namespace allot::role {
 namespace {
 
 constexpr char kUsage[] =
@@ -233,16 +233,16 @@ ipc::Board& private_board() {
 
 // Runs one of the supervisor's two checks.
 void check(const config::Settings& settings, const Options& options) {
-  Findings findings;
+  worker::Findings findings;
   const auto log_warnings = [&findings] {
     for (const auto& warning : findings.warnings)
       log::warn(warning.event, {{"text", warning.text}});
   };
   try {
     if (options.check == "config") {
-      check_config(settings, findings);
+      worker::check_config(settings, findings);
     } else if (options.check == "database") {
-      check_database(settings, options.reclaim, findings);
+      worker::check_database(settings, options.reclaim, findings);
     } else {
       usage("--check config, database or all");
     }
@@ -264,7 +264,7 @@ void check(const config::Settings& settings, const Options& options) {
 // and later it is the log. Each mistake of a configuration and each refused plugin has its own
 // line.
 int report(const std::string& message, ExitCode code) {
-  if (peer::inherited(ipc::kAnswerFd)) answer_refusal(message, report_format);
+  if (peer::inherited(ipc::kAnswerFd)) worker::answer_refusal(message, report_format);
   if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, report_format);
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
@@ -304,10 +304,11 @@ int run(const Options& options) {
   }
   if (is_for_people(options)) peer::forget_inherited();
   if (options.mode == Mode::kPluginCheck) {
-    const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
+    const bool good =
+        worker::print_plugin_check({options.files, options.json, options.init, options.load});
     return good ? kExitOk : kExitConfig;
   }
-  if (options.check == "all") return check_all(options.load, options.json);
+  if (options.check == "all") return worker::check_all(options.load, options.json);
   const config::Settings settings = config::load(source_of(options));
   const auto& logging = settings.logging;
   report_format = log::parse_format(logging.format);
@@ -320,21 +321,22 @@ int run(const Options& options) {
   switch (options.mode) {
     case Mode::kRun: {
       ipc::Slot& own = map_slot(slot, true);
-      const config::Pool& pool = pool_of(settings, own);
-      const WorkerCgroup cgroup(settings, pool, slot);
+      const config::Pool& pool = worker::pool_of(settings, own);
+      const process::WorkerCgroup cgroup(settings, pool, slot);
       ipc::Board* shared = shared_board();
       ipc::Board& board = shared != nullptr ? *shared : private_board();
       const bool steward = pool.name == config::kStewardPool;
-      return steward ? steward::run(settings, own, board) : run_worker(settings, own, board);
+      return steward ? steward::run(settings, own, board)
+                     : worker::run_worker(settings, own, board);
     }
     case Mode::kSettle: {
-      const WorkerEnd end{options.status, end_cgroup(settings, slot)};
-      settle(settings, map_slot(slot, false), end, shared_board());
-      remove_cgroup(settings, slot);
+      const worker::WorkerEnd end{options.status, process::end_cgroup(settings, slot)};
+      worker::settle(settings, map_slot(slot, false), end, shared_board());
+      process::remove_cgroup(settings, slot);
       return kExitOk;
     }
     case Mode::kPlugins:
-      return print_plugins(settings, options.json) ? kExitOk : kExitConfig;
+      return worker::print_plugins(settings, options.json) ? kExitOk : kExitConfig;
     case Mode::kCheck:
       check(settings, options);
       return kExitOk;
@@ -347,16 +349,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
-}  // namespace allot::worker
+}  // namespace allot::role
 
 int main(int argc, char** argv) {
   using namespace allot;
   peer::note_inherited();
   try {
-    return worker::run(worker::parse(argc, argv));
+    return role::run(role::parse(argc, argv));
   } catch (const Error& error) {
-    return worker::report(error.what(), error.exit_code());
+    return role::report(error.what(), error.exit_code());
   } catch (const std::exception& error) {
-    return worker::report(std::string("defect: ") + error.what(), kExitSoftware);
+    return role::report(std::string("defect: ") + error.what(), kExitSoftware);
   }
 }

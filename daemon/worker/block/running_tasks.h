@@ -13,7 +13,7 @@ namespace allot::worker {
 
 // Tasks of a lease that have started and were not collected, for a fetch that finds them again.
 // Only the block loop uses it.
-class InHand {
+class RunningTasks {
  public:
   void started(const queue::TaskKey& key) { started_.push_back(key); }
   void collected(const queue::TaskKey& key) { collected_.push_back(key); }
@@ -26,7 +26,7 @@ class InHand {
 
   // Removes from `fetched` the tasks in hand, and all that would raise their number above `most`: a
   // worker that takes over suspects that many tasks (S7), and the slot has room for them. Returns
-  // the number of fetched tasks that are in hand.
+  // the number of fetched tasks that are among them.
   std::size_t keep_others(std::vector<queue::Task>& fetched, std::size_t most) {
     settle();
     if (started_.empty()) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/lease/shares.h"
+#include "worker/lease/weights.h"
 
 #include <algorithm>
 #include <deque>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostPhase = 1000;
 
 }  // namespace
 
-Shares::Shares(const config::Pool& pool, std::span<const ServedQueue> queues, std::uint64_t phase)
+Weights::Weights(const config::Pool& pool, std::span<const ServedQueue> queues, std::uint64_t phase)
     : strict_(pool.strict) {
   if (!pool.strict && pool.weights.empty()) return;
   for (const ServedQueue& queue : queues) {
@@ -32,13 +32,14 @@ Shares::Shares(const config::Pool& pool, std::span<const ServedQueue> queues, st
   for (std::uint64_t i = 0; i < phase; ++i) leased(order().front());
 }
 
-std::int64_t Shares::round() const {
-  return std::accumulate(queues_.begin(), queues_.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Share& share) { return sum + share.weight; });
+std::int64_t Weights::round() const {
+  return std::accumulate(
+      queues_.begin(), queues_.end(), std::int64_t{0},
+      [](std::int64_t sum, const Weighted& weighted) { return sum + weighted.weight; });
 }
 
 // Indices into queues_, starting with the one whose turn it is.
-std::vector<std::size_t> Shares::turns() const {
+std::vector<std::size_t> Weights::turns() const {
   std::vector<std::size_t> places(queues_.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   if (strict_) return places;
@@ -48,27 +49,33 @@ std::vector<std::size_t> Shares::turns() const {
   return places;
 }
 
-std::vector<std::uint32_t> Shares::order() const {
+std::vector<std::uint32_t> Weights::order() const {
   std::vector<std::uint32_t> ids;
   for (const std::size_t place : turns()) ids.push_back(queues_[place].queue_id);
   return ids;
 }
 
-void Shares::leased(std::uint32_t queue_id) {
+void Weights::leased(std::uint32_t queue_id) {
   const std::int64_t all = round();
-  for (Share& share : queues_) {
-    share.credit += share.weight - (share.queue_id == queue_id ? all : 0);
-    share.credit = std::clamp(share.credit, -kMostRounds * all, kMostRounds * all);
+  for (Weighted& weighted : queues_) {
+    weighted.credit += weighted.weight - (weighted.queue_id == queue_id ? all : 0);
+    weighted.credit = std::clamp(weighted.credit, -kMostRounds * all, kMostRounds * all);
   }
 }
 
-std::vector<ipc::Hint> Shares::hints(std::span<const queue::Partition> found) const {
+std::vector<ipc::Hint> Weights::hints(std::span<const queue::Partition> found) const {
+  std::vector<ipc::Hint> hints;
+  if (none()) {
+    for (const queue::Partition& at : found) {
+      hints.push_back(make_hint(at.queue_id, at.partition_no));
+    }
+    return hints;
+  }
   std::map<std::uint32_t, std::deque<ipc::Hint>> left;
   for (const queue::Partition& partition : found) {
     left[partition.queue_id].push_back(make_hint(partition.queue_id, partition.partition_no));
   }
-  std::vector<ipc::Hint> hints;
-  for (Shares dealt = *this; hints.size() < ipc::kMaxHints;) {
+  for (Weights dealt = *this; hints.size() < ipc::kMaxHints;) {
     const auto order = dealt.order();
     const auto next = std::find_if(order.begin(), order.end(),
                                    [&](std::uint32_t queue_id) { return !left[queue_id].empty(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools with weights, and strict ones: the partition that the finder of a worker leases next.
-#include "worker/lease/shares.h"
+#include "worker/lease/weights.h"
 
 #include <atomic>
 #include <map>
@@ -18,7 +18,7 @@
 namespace allot::worker {
 namespace {
 
-class SharesDbTest : public WorkerTest {
+class WeightsDbTest : public WorkerTest {
  protected:
   // A queue whose partitions were released in the order in which their queues are made.
   std::uint32_t make_queue(const std::string& name, std::uint32_t partitions, bool full = true) {
@@ -49,7 +49,7 @@ class SharesDbTest : public WorkerTest {
 };
 
 // One poll returns 512 partitions, the longest unleased first: they are all of the lower queue.
-TEST_F(SharesDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
+TEST_F(WeightsDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3);
   pool_.strict = true;
@@ -64,7 +64,7 @@ TEST_F(SharesDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
 }
 
 // The board has hints of the lower queue for longer than the test may wait.
-TEST_F(SharesDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
+TEST_F(WeightsDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3, false);
   pool_.strict = true;
@@ -84,7 +84,7 @@ TEST_F(SharesDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
 }
 
 // A11: a queue with a rate has its turn while it permits starts, and costs nothing in between.
-TEST_F(SharesDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
+TEST_F(WeightsDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3);
   queue::set_rate(db_, queues_[1].info, queue::read_rate("0.01", "2"));
@@ -118,7 +118,7 @@ TEST_F(SharesDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
       << "though hints of the lower queue wait";
 }
 
-TEST_F(SharesDbTest, TwoWorkersBothGetAPartitionOfAHigherQueue) {
+TEST_F(WeightsDbTest, TwoWorkersBothGetAPartitionOfAHigherQueue) {
   make_queue("low", 16);
   const std::uint32_t high = make_queue("high", 2, false);
   pool_.strict = true;
@@ -132,7 +132,7 @@ TEST_F(SharesDbTest, TwoWorkersBothGetAPartitionOfAHigherQueue) {
 }
 
 // Four workers, each with its own count, and one board.
-TEST_F(SharesDbTest, LeasesAreTakenByTheWeights) {
+TEST_F(WeightsDbTest, LeasesAreTakenByTheWeights) {
   const std::uint32_t reports = make_queue("reports", 16);
   const std::uint32_t mail = make_queue("mail", 16);
   pool_.weights = {{"mail", 3}, {"reports", 1}};
@@ -154,7 +154,7 @@ TEST_F(SharesDbTest, LeasesAreTakenByTheWeights) {
 
 // S13: partitions that no other worker wants are taken, whatever their weight, and so is each
 // partition of a queue.
-TEST_F(SharesDbTest, AQueueOfLittleWeightHasTheWorkersWhileTheOtherIsEmpty) {
+TEST_F(WeightsDbTest, AQueueOfLittleWeightHasTheWorkersWhileTheOtherIsEmpty) {
   const std::uint32_t reports = make_queue("reports", 8);
   make_queue("mail", 16, false);
   pool_.weights = {{"mail", 1000}, {"reports", 1}};

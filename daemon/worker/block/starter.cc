@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/block/starter.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/mutant.h"
+#include "plugin_host/abi_check.h"
+#include "worker/run/task_limits.h"
+
+namespace allot::worker {
+namespace {
+
+// How long one lease waits, once, for a careful task of another partition.
+constexpr std::chrono::seconds kTurnPatience{10};
+// Time for an idle worker to take waiting work, before a lease that could continue ends for it.
+constexpr Nanos kIdlePatience = 50 * kMilli;
+
+}  // namespace
+
+Starter::Starter(const BlockParts& parts, const ServedQueue& queue, queue::Partition partition,
+                 std::uint32_t cap_part, const Grant& grant)
+    : parts_(parts),
+      queue_(queue),
+      partition_(partition),
+      cap_part_(cap_part),
+      grant_(grant),
+      until_ns_(boot_ns() + in_nanos(queue.settings->block_seconds)) {}
+
+bool Starter::must_leave() const {
+  return parts_.done() || !parts_.keeper.valid();
+}
+
+bool Starter::is_over() {
+  return must_leave() || (time_is_up() && !may_extend());
+}
+
+// S5: the last check before a handler starts.
+Starter::Answer Starter::may_start(const Block& block) {
+  if (block.requires_one() ? must_leave() : is_over()) return Answer::kLeave;
+  if (!grant_.may_start(boot_ns())) return Answer::kNextGrant;
+  return parts_.slot.may_start() ? Answer::kStart : Answer::kLeave;
+}
+
+// Running tasks keep the lease beyond its time. New tasks may therefore start next to them if the
+// worker would get the same lease again, and no other work waits for this worker.
+bool Starter::may_extend() {
+  if (!fills_up() || parts_.executor.in_partition() == 0) return false;
+  parts_.recovery.run_due();
+  if (!parts_.finder.lease_unchanged(partition_, cap_part_, grant_.limited())) return false;
+  const bool other_work = parts_.finder.has_other_work();
+  if (other_work && had_other_work_) return false;
+  had_other_work_ = other_work;
+  until_ns_ = boot_ns() + (other_work ? kIdlePatience : in_nanos(queue_.settings->block_seconds));
+  return true;
+}
+
+bool Starter::one_at_a_time() const {
+  return queue_.in_order() || (queue_.exclusive() && !fills_up());
+}
+
+Executor::Need Starter::need_of(const queue::Task& task) const {
+  const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
+  const bool serial = handler != nullptr && handler->handler->concurrent == 0;
+  Executor::Need need = {serial, one_at_a_time(), is_suspect(task), cap_part_};
+  need.may_wait = handler != nullptr && !serial && !need.partition && !need.worker &&
+                  cap_part_ == 0 && plugin_host::max_batch(*handler->handler) == 1 &&
+                  !grant_.limited();
+  return need;
+}
+
+// A task that was charged before waits for its turn; others do not, or the tasks of a lost host
+// would start again one after the other. An innocent task is therefore charged once together with a
+// cause, and not again.
+bool Starter::wait_for_turn(const queue::Task& task) {
+  if (task.attempt == 0) return true;
+  const process::SlotWriter::Guard guard(parts_.slot);
+  if (patient_) patient_ = parts_.careful_turn.take(kTurnPatience);
+  return !process::leaving();
+}
+
+// Number of tasks like this one that may go into one call, including it. 1: it runs alone.
+std::size_t Starter::batch_limit(const queue::Task& task, const Suspects& suspects) const {
+  if (queue_.exclusive() || queue_.in_order()) return 1;  // one task of a partition at a time (S16)
+  if (suspects.called_next() > 0 || !task.payload || is_suspect(task)) return 1;
+  const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
+  if (handler == nullptr) return 1;
+  const std::size_t room =
+      parts_.lifetime == nullptr ? queue_.settings->block_size : parts_.lifetime->room();
+  const std::uint64_t taken = plugin_host::max_batch(*handler->handler);
+  return std::min({static_cast<std::size_t>(std::min<std::uint64_t>(taken, ipc::kMaxRunning)), room,
+                   grant_.left(), parts_.executor.max_batch()});
+}
+
+Job Starter::next_job(Block& block, Suspects& suspects, const Executor::Need& need) {
+  Job job{.lease = block.lease(), .queue = &queue_, .fetched_ns = block.fetched_ns()};
+  job.careful = need.worker;
+  job.start_by_ns = grant_.start_by_ns();
+  if (!block.requires_one() && need.may_wait) {
+    job.start_by_ns = std::min(job.start_by_ns, until_ns_);
+  }
+  const queue::Task& next = block.waiting().front();
+  const std::string type = next.type;
+  job.tasks = block.start(batch_limit(next, suspects), [&](const queue::Task& task) {
+    return task.type == type && task.payload && !is_suspect(task) && parts_.slot.may_start();
+  });
+  suspects.started();
+  for (const queue::Task& task : job.tasks) parts_.finder.seen(task.key.run_key);
+  grant_.start(job.tasks.size(), boot_ns());
+  if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
+  return job;
+}
+
+// The grant gets the start of a task that was not called back; an earlier grant has lapsed. S61: a
+// failed call counts as a call.
+void Starter::not_started(const Job& job, bool called) {
+  parts_.slot.not_started();
+  if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+  if (called && !mutant::removed("charge_failed_call")) return;
+  if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
+}
+
+}  // namespace allot::worker
