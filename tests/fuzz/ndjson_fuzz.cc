@@ -30,7 +30,7 @@ auto read_or_refuse(Read read) -> std::optional<decltype(read())> {
   }
 }
 
-bool same(const queue::Submission& one, const queue::Submission& other) {
+bool same(const allot::queue::Submission& one, const allot::queue::Submission& other) {
   return one.named == other.named && one.type == other.type && one.payload == other.payload &&
          one.options.unique_key == other.options.unique_key &&
          one.options.partition_key == other.options.partition_key &&
