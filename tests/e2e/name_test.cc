@@ -105,7 +105,7 @@ TEST(Names, CostOf300Types) {
   EXPECT_EQ(daemon.number("SELECT SUM(done) FROM type_hour"), 3600U) << "likewise";
   const std::uint64_t rows = daemon.number(
       "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM attempt_minute GROUP BY write_no) w");
-  const std::uint64_t marks = daemon.number("SELECT LENGTH(counted) FROM instance");
+  const std::uint64_t marks = daemon.number("SELECT LENGTH(totals) FROM instance");
   std::printf(
       "meter file %zu bytes; scrape %zu bytes by type, %zu by queue; at most %llu rows a "
       "write; marks %llu bytes\n",

@@ -14,7 +14,7 @@
 #include "queue/model/progress.h"
 #include "queue/model/task.h"
 
-// What the database says about one task: its state, its attempts, what it waits for.
+// Facts about one task in the database: its state, its attempts, the cause of its wait.
 namespace allot::queue {
 
 // A count that stops at a bound, so that it costs the same with 10^7 waiting tasks.
@@ -22,7 +22,7 @@ struct BoundedCount {
   std::uint64_t value = 0;
   bool at_least = false;  // true: value is the bound and there are more
 };
-// Of a statement that counts one more than `bound`.
+// The result of a statement that counts one more than `bound`.
 [[nodiscard]] inline BoundedCount up_to(std::uint64_t bound, std::uint64_t found) {
   return {std::min(found, bound), found > bound};
 }
