@@ -108,8 +108,8 @@ TEST(Steward, IsToldOfTasksWithoutAHandler) {
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " SELECT queue_id, 0, 1, 7, 'test.nobody', '' FROM queue WHERE name = 'default'");
   daemon.start();
-  EXPECT_TRUE(
-      eventually([&] { return daemon.logged("queue.stuck queue=default state=no_handler"); }, kSoon))
+  EXPECT_TRUE(eventually(
+      [&] { return daemon.logged("queue.stuck queue=default state=no_handler"); }, kSoon))
       << daemon.log();
   EXPECT_EQ(daemon.number("SELECT COUNT(*) FROM task WHERE type = 'alert' AND payload LIKE"
                           " '%no_handler%'"),

@@ -194,7 +194,8 @@ void add_of_others(json& task, const std::string& text) {
 
 constexpr const char* kTextFields =
     "task queue type error detail fault cause due_at died_at unique_key running_on traceparent "
-    "payload name group at newest_task newest_died_at subject since requested_by actor source action "
+    "payload name group at newest_task newest_died_at subject since requested_by actor source "
+    "action "
     "reason to_queue check text fix level checked_at host previous_version previous_configuration "
     "instance version configuration taken_at";
 
