@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/model/catalog.h"
 #include "thread/deaf_thread.h"
 
 namespace allot::steward {

@@ -43,7 +43,7 @@ void Leadership::want(DutyName duty) {
   if (candidates_.try_emplace(std::move(duty)).second) next_ns_ = 0;
 }
 
-void Leadership::want_with(DutyName duty, DutyName other) {
+void Leadership::want_with(const DutyName& duty, DutyName other) {
   want(duty);
   candidates_[duty].with = std::move(other);
 }

@@ -65,16 +65,14 @@ void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue&
 
 std::vector<Chore> StuckReports::chores() {
   std::vector<Chore> all;
-  const auto add = [&](std::string name, std::vector<queue::DutyName> duties, auto report) {
+  const auto add = [&](const std::string& name, const std::vector<queue::DutyName>& duties,
+                       auto report) {
     const auto once = [report](bool /*fresh*/) {
       report();
       return kDone;
     };
-    all.push_back({.name = std::move(name),
-                   .duties = std::move(duties),
-                   .every = kStuckEvery,
-                   .run_once = once,
-                   .at_drain = true});
+    all.push_back(
+        {.name = name, .duties = duties, .every = kStuckEvery, .run_once = once, .at_drain = true});
   };
   for (const Served& queue : served_) {
     if (queue.keys->on_stuck.empty()) continue;

@@ -10,6 +10,7 @@
 #include "queue/minutes/serving_pool.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/lease_rows.h"
+#include "queue/operate/purge.h"
 
 namespace allot::queue {
 namespace {

@@ -24,7 +24,7 @@ std::deque<queue::Task> in_line(std::vector<queue::Task> tasks) {
 Block::Block(const BlockParts& parts, queue::Block leased, std::uint32_t size,
              std::uint32_t cap_part, const Grant& grant)
     : parts_(parts),
-      lease_(std::move(leased.lease)),
+      lease_(leased.lease),
       size_(size),
       counts_running_(cap_part != 0),
       waiting_(in_line(std::move(leased.tasks))),

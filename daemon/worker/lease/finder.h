@@ -45,6 +45,7 @@ class Finder {
                std::move(weights)) {}
   Finder(const Finder&) = delete;
   Finder& operator=(const Finder&) = delete;
+  ~Finder() = default;
 
   // A lease that slot and keeper know already. nullopt if there was nothing to find this time.
   std::optional<LeasedBlock> next();
