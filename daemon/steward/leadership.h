@@ -30,7 +30,7 @@ class Leadership {
   void want(queue::DutyName duty);
   // The same for a duty that only the leader of `other` takes, so that a host which leads all of
   // them still sends one statement in each round.
-  void want_with(queue::DutyName duty, queue::DutyName other);
+  void want_with(const queue::DutyName& duty, queue::DutyName other);
 
   // Costs one clock read, unless it is time. Waits for a database that is away, as Session::call()
   // does.
