@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 CampaignResult run(CampaignOptions options, const std::string& name) {
-  options.evidence = std::string(ALLOT_EVIDENCE_FOLDER) + "/" + name;
+  options.evidence = ALLOT_EVIDENCE_FOLDER "/" + name;
   auto result = run_campaign(options);
   const std::string table = table_of(options, result);
   EXPECT_TRUE(result.clean()) << table << "the evidence is in " << options.evidence;

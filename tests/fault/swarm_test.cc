@@ -12,9 +12,8 @@ class Swarm : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Swarm, KeepsWhatWasPromised) {
   const Draw draw = make_draw(GetParam());
-  const auto result =
-      run_draw(draw, support::Database::shared(),
-               std::string(ALLOT_EVIDENCE_FOLDER) + "/" + std::to_string(draw.seed));
+  const auto result = run_draw(draw, support::Database::shared(),
+                               ALLOT_EVIDENCE_FOLDER "/" + std::to_string(draw.seed));
   EXPECT_TRUE(result.clean()) << text_of(draw, result);
   EXPECT_GT(result.verdict.acknowledged, 20U);
 }

@@ -57,7 +57,8 @@ Awaitable<void> Session::serve() {
   }
 }
 
-// One request, from its first byte to the last of its answer. False: the connection ends.
+// One request, from its first byte to the last of its answer. False: the connection ends. It is two
+// coroutines because g++ 12 warns of mismatched allocation functions in a longer one.
 Awaitable<bool> Session::serve_request() {
   const std::size_t length = co_await read_head();
   if (length == 0) co_return false;
@@ -82,6 +83,10 @@ Awaitable<bool> Session::serve_request() {
   if (admission.refusal) {
     co_return co_await send(std::move(*admission.refusal), parser.keeps_alive());
   }
+  co_return co_await serve_body(parser, std::move(admission), std::move(head));
+}
+
+Awaitable<bool> Session::serve_body(RequestParser& parser, Admission admission, Head head) {
   const std::size_t most_body =
       std::min(admission.most_body, state_.bodies->most_of_one(admission.anonymous));
   const std::uint64_t announced = parser.content_length().value_or(0);

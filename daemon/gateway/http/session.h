@@ -87,6 +87,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 
   Awaitable<void> serve();
   Awaitable<bool> serve_request();
+  Awaitable<bool> serve_body(RequestParser& parser, Admission admission, Head head);
   Awaitable<std::size_t> read_head();
   Awaitable<bool> read_body(RequestParser& parser);
   Awaitable<bool> continue_body(RequestParser& parser);

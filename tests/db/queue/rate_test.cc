@@ -271,7 +271,7 @@ TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
         Case{-300'000, 4, 100'000}, Case{-250'000, 3, 50'000}, Case{-150'000, 2, 50'000},
         Case{-50'000, 1, 50'000}, Case{80'000, 0, 80'000}, Case{200'000, 1, 100'000},
         Case{3'600'000'000, 1, 100'000}, Case{86'400'000'000, 1, 100'000}}) {
-    set_next_free(std::string(kNow) + " + " + std::to_string(one.ahead_us));
+    set_next_free(kNow + (" + " + std::to_string(one.ahead_us)));
     const Granted granted = charge(taken.block->lease, 20);
     EXPECT_EQ(granted.starts, one.starts) << one.ahead_us;
     if (granted.starts == 0) continue;
