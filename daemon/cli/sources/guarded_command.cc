@@ -101,12 +101,14 @@ void end_command(pid_t group, pid_t spared = 0) {
   }
 }
 
-// Reads SIGCHLD and SIGCONT, which it blocks.
+// Reads SIGCHLD, SIGCONT and SIGHUP, which it blocks. The kernel sends SIGHUP to both guardians when
+// one of them is stopped and their group loses its last parent outside of it.
 UniqueFd signals_of_guardian() {
   sigset_t wanted;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGCHLD);
   sigaddset(&wanted, SIGCONT);
+  sigaddset(&wanted, SIGHUP);
   sigprocmask(SIG_SETMASK, &wanted, nullptr);
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }

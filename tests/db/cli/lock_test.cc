@@ -98,6 +98,11 @@ class LockCommandTest : public CliTest {
       return text.compare(text.rfind(')'), 3, ") Z") == 0;
     });
   }
+  static void stop(pid_t pid) {
+    support::send_signal(pid, SIGSTOP);
+    const std::string stat = "/proc/" + std::to_string(pid) + "/stat";
+    EXPECT_TRUE(eventually([&] { return has(support::read_file(stat), ") T "); }));
+  }
   std::string state() { return value("SELECT state FROM named_lock WHERE name = 'x'"); }
   // Waits for the end of the command, and checks that it came before another client could get the
   // lock, as seen by an observer from now on.
@@ -331,7 +336,7 @@ TEST_F(LockCommandTest, ProcessOutsideTheGroupEndsWithTheCommand) {
 
 TEST_F(LockCommandTest, AStoppedInnerGuardianIsWokenWhenTheOthersAreKilled) {
   const Running running = run_stubborn();
-  support::send_signal(running.inner, SIGSTOP);
+  stop(running.inner);
   for (const pid_t pid : {running.allot->pid(), running.outer}) support::send_signal(pid, SIGKILL);
   EXPECT_TRUE(ends_before_the_lock(running));
 }
@@ -339,7 +344,7 @@ TEST_F(LockCommandTest, AStoppedInnerGuardianIsWokenWhenTheOthersAreKilled) {
 TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
   const Running running = run_stubborn();
   ASSERT_GT(running.outer, 1);
-  support::send_signal(running.outer, SIGSTOP);
+  stop(running.outer);
   running.allot->signal(SIGKILL);
   EXPECT_TRUE(ends_before_the_lock(running));
 }
@@ -348,7 +353,7 @@ TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
 TEST_F(LockCommandTest, AllotReplacesAStoppedGuardian) {
   const Running running = run_stubborn();
   ASSERT_GT(running.outer, 1);
-  support::send_signal(running.outer, SIGSTOP);
+  stop(running.outer);
   must({"lock", "break", "x", "--yes"});
   EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
   EXPECT_TRUE(all_dead(running.pids));
