@@ -101,8 +101,8 @@ void end_command(pid_t group, pid_t spared = 0) {
   }
 }
 
-// Reads SIGCHLD, SIGCONT and SIGHUP, which it blocks. The kernel sends SIGHUP to both guardians when
-// one of them is stopped and their group loses its last parent outside of it.
+// Reads SIGCHLD, SIGCONT and SIGHUP, which it blocks. The kernel sends SIGHUP to both guardians
+// when one of them is stopped and their group loses its last parent outside of it.
 UniqueFd signals_of_guardian() {
   sigset_t wanted;
   sigemptyset(&wanted);
