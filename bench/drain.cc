@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
+#include "bench/limit.h"
 #include "bench/meter.h"
 #include "queue/model/catalog.h"
 #include "queue/submit/submit.h"

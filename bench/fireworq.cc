@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
 #include "bench/fireworq_floor.h"
 #include "bench/http_load.h"
+#include "bench/limit.h"
 #include "bench/rounds.h"
 #include "bench/target.h"
 #include "gateway/fireworq/body.h"
@@ -44,12 +44,12 @@ struct FireworqRound {
   double dispatch = 0;
   double bare = 0;
 };
-using FireworqClaim = Claim<FireworqRound>;
+using FireworqLimit = Limit<FireworqRound>;
 
 constexpr std::array kFireworqClaims{
-    FireworqClaim{"POST /job, 64 connections", "its INSERT, 64 clients",
+    FireworqLimit{"POST /job, 64 connections", "its INSERT, 64 clients",
                   [](const FireworqRound& round) { return round.push / round.insert; }, 0.7, true},
-    FireworqClaim{"dispatch, max_workers 50", "its statements and POSTs",
+    FireworqLimit{"dispatch, max_workers 50", "its statements and POSTs",
                   [](const FireworqRound& round) { return round.dispatch / round.bare; }, 1.2,
                   true},
 };
@@ -66,11 +66,11 @@ double off_by(double per_second, const Rate& rate) {
   return std::abs(per_second / rate.per_second - 1) * 100;
 }
 constexpr std::array kRateClaims{
-    Claim<Started>{"throttled to 500/s, off by %", "",
+    Limit<Started>{"throttled to 500/s, off by %", "",
                    [](const Started& all) { return off_by(all[0], kRates[0]); }, 5, false},
-    Claim<Started>{"throttled to 50/s, off by %", "",
+    Limit<Started>{"throttled to 50/s, off by %", "",
                    [](const Started& all) { return off_by(all[1], kRates[1]); }, 5, false},
-    Claim<Started>{"throttled to 5/s, off by %", "",
+    Limit<Started>{"throttled to 5/s, off by %", "",
                    [](const Started& all) { return off_by(all[2], kRates[2]); }, 5, false},
 };
 

@@ -17,9 +17,9 @@
 #include "allot/client.h"
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
 #include "bench/gateway.h"
 #include "bench/http_load.h"
+#include "bench/limit.h"
 #include "bench/rounds.h"
 #include "queue/model/catalog.h"
 
@@ -45,33 +45,33 @@ struct HttpRound {
   Crowded crowded{};
 };
 
-using HttpClaim = Claim<HttpRound>;
+using HttpLimit = Limit<HttpRound>;
 
 double rate(const HttpRound& round, Side side, Side floor) {
   return round.sides[side].per_s / round.sides[floor].per_s;
 }
 
 constexpr std::array kClaims{
-    HttpClaim{"submit, 1 connection", "Client::submit, 1 thread",
+    HttpLimit{"submit, 1 connection", "Client::submit, 1 thread",
               [](const HttpRound& round) { return rate(round, kOne, kClient); }, 0.7, true},
-    HttpClaim{"submit, 64 connections", "64 client threads",
+    HttpLimit{"submit, 64 connections", "64 client threads",
               [](const HttpRound& round) { return rate(round, kKept, kClients); }, 1.5, true},
-    HttpClaim{"  its p99", "their p99",
+    HttpLimit{"  its p99", "their p99",
               [](const HttpRound& round) {
                 return round.sides[kKept].p99_ms / round.sides[kClients].p99_ms;
               },
               1, false},
-    HttpClaim{"submit, 64 TLS connections", "64 plain ones",
+    HttpLimit{"submit, 64 TLS connections", "64 plain ones",
               [](const HttpRound& round) { return rate(round, kTls, kKept); }, 0.8, true},
-    HttpClaim{"submit, each with a connection", "64 kept ones",
+    HttpLimit{"submit, each with a connection", "64 kept ones",
               [](const HttpRound& round) { return rate(round, kFresh, kKept); }, 0.5, true},
-    HttpClaim{"NDJSON", "allot submit --ndjson",
+    HttpLimit{"NDJSON", "allot submit --ndjson",
               [](const HttpRound& round) { return rate(round, kUpload, kCommand); }, 0.8, true},
-    HttpClaim{
+    HttpLimit{
         "p99 in a crowd", "p99 without",
         [](const HttpRound& round) { return round.crowded.p99_ms / round.crowded.alone_p99_ms; }, 2,
         false},
-    HttpClaim{"memory in a crowd, MiB", "",
+    HttpLimit{"memory in a crowd, MiB", "",
               [](const HttpRound& round) { return round.crowded.rss_mib; }, 100, false},
 };
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
+#include "bench/limit.h"
 #include "bench/processor.h"
 #include "bench/rounds.h"
 #include "bench/sessions.h"
@@ -42,22 +42,22 @@ struct HttpWorkerRound {
   DrainCost task_us{};
   DrainCost noop_us{};
 };
-using HttpWorkerClaim = Claim<HttpWorkerRound>;
+using HttpWorkerLimit = Limit<HttpWorkerRound>;
 
 constexpr std::array kHttpWorkerClaims{
-    HttpWorkerClaim{"http, 64 at a time, 20 ms", "64 bare sessions",
+    HttpWorkerLimit{"http, 64 at a time, 20 ms", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.slow / round.slow_bare; }, 0.95,
                     true},
-    HttpWorkerClaim{"http, 64 at a time, at once", "64 bare sessions",
+    HttpWorkerLimit{"http, 64 at a time, at once", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_bare; },
                     0.5, true},
     // Lower bound of the time for both in sequence: a request and a task.
-    HttpWorkerClaim{"http, 64 at a time, at once", "ready ones + no-op drain",
+    HttpWorkerLimit{"http, 64 at a time, at once", "ready ones + no-op drain",
                     [](const HttpWorkerRound& round) {
                       return round.quick * (1 / round.quick_ready + 1 / round.noop);
                     },
                     0.5, true},
-    HttpWorkerClaim{"http, 64 at a time, at once", "64 ready requests",
+    HttpWorkerLimit{"http, 64 at a time, at once", "64 ready requests",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_ready; },
                     0.5, true, true},
 };

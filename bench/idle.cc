@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
+#include "bench/limit.h"
 #include "bench/processor.h"
 #include "queue/model/catalog.h"
 

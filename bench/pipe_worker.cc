@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
+#include "bench/limit.h"
 #include "bench/ping_pong.h"
 #include "bench/processor.h"
 #include "bench/rounds.h"
@@ -46,7 +46,7 @@ struct PipeRound {
   DrainCost task_us{};
   DrainCost noop_us{};
 };
-using PipeClaim = Claim<PipeRound>;
+using PipeLimit = Limit<PipeRound>;
 
 // Lower bound of the time for both in sequence: a task's line and a task.
 double in_turn(const PipeRound& round) {
@@ -54,13 +54,13 @@ double in_turn(const PipeRound& round) {
 }
 
 constexpr std::array kPipeClaims{
-    PipeClaim{"pipe without a database", "bare ping-pong",
+    PipeLimit{"pipe without a database", "bare ping-pong",
               [](const PipeRound& round) { return round.one; }, 0.7, true},
-    PipeClaim{"pipe, no-op Python", "ping-pong + no-op drain",
+    PipeLimit{"pipe, no-op Python", "ping-pong + no-op drain",
               [](const PipeRound& round) { return round.pipe / in_turn(round); }, 0.7, true},
-    PipeClaim{"pipe, no-op Python", "exec of no-op Python",
+    PipeLimit{"pipe, no-op Python", "exec of no-op Python",
               [](const PipeRound& round) { return round.pipe / round.exec; }, 20, true},
-    PipeClaim{"pipe, no-op Python", "bare ping-pongs",
+    PipeLimit{"pipe, no-op Python", "bare ping-pongs",
               [](const PipeRound& round) { return round.pipe / round.bare; }, 0.7, true, true},
 };
 

@@ -32,8 +32,8 @@ fs::path own_folder() {
 // In the build all programs are in one folder; in an installation the user commands are in
 // `folder`.
 std::string program(const std::string& folder, const std::string& name) {
-  const fs::path beside = own_folder() / name;
-  return fs::exists(beside) ? beside : own_folder() / "../.." / folder / name;
+  const fs::path installed = own_folder() / name;
+  return fs::exists(installed) ? installed : own_folder() / "../.." / folder / name;
 }
 
 void write(const std::string& file, const std::string& text) {
@@ -42,7 +42,7 @@ void write(const std::string& file, const std::string& text) {
   if (!out.flush()) throw Error(file + " cannot be written");
 }
 
-std::string claim(const std::string& name) {
+std::string take_folder(const std::string& name) {
   const fs::path folder = fs::absolute(name).lexically_normal();
   fs::create_directories(folder);
   if (!fs::is_empty(folder) && !fs::exists(folder.string() + kMark)) {
@@ -76,8 +76,8 @@ std::string fresh_folder() {
 }  // namespace
 
 std::string shared(const std::string& name) {
-  const fs::path beside = own_folder() / "../share" / name;
-  return fs::exists(beside) ? beside : own_folder() / "../../share" / name;
+  const fs::path installed = own_folder() / "../share" / name;
+  return fs::exists(installed) ? installed : own_folder() / "../../share" / name;
 }
 
 std::string toml_text(const std::string& text) {
@@ -90,7 +90,7 @@ std::string toml_text(const std::string& text) {
 }
 
 Stage::Stage(const Place& place, const Load& load)
-    : folder_(place.socket.empty() ? claim(place.embedded) : fresh_folder()), load_(load) {
+    : folder_(place.socket.empty() ? take_folder(place.embedded) : fresh_folder()), load_(load) {
   fs::remove(log_file());
   if (place.socket.empty()) {
     start_private();

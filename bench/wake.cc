@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/claim.h"
 #include "bench/drain.h"
 #include "bench/follow.h"
+#include "bench/limit.h"
 #include "bench/meter.h"
 #include "bench/processor.h"
 #include "queue/model/catalog.h"
@@ -137,14 +137,14 @@ class Wake {
 };
 
 constexpr std::array kClaimsOfWake{
-    Claim<WakeRound>{
+    Limit<WakeRound>{
         "drain, log followed", "not followed",
         [](const WakeRound& round) { return round.with_tasks_per_s / round.without_tasks_per_s; },
         0.97, true},
-    Claim<WakeRound>{
+    Limit<WakeRound>{
         "with a writer, % of a core", "",
         [](const WakeRound& round) { return round.with.daemon - round.without.daemon; }, 10, false},
-    Claim<WakeRound>{
+    Limit<WakeRound>{
         "  of the server", "",
         [](const WakeRound& round) { return round.with.server - round.without.server; }, 10, false,
         true},

@@ -59,8 +59,8 @@ Lock::Impl::Impl(const db::ConnectOptions& connect, const queue::HeldLock& held,
                  std::function<void(const std::string&)> on_lost)
     : bell_(std::move(bell)),
       keeper_(connect, held, queue::spare_ns(held),
-              {{}, [told = std::move(on_lost)](const std::string& reason, bool) {
-                 if (told) told(reason);
+              {{}, [callback = std::move(on_lost)](const std::string& reason, bool) {
+                 if (callback) callback(reason);
                }}) {}
 
 Lock::Lock(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -16,7 +16,7 @@ namespace allot::client {
 // nullopt: the task has finished, or was never submitted.
 [[nodiscard]] std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id);
 
-// nullopt: the key is free. Throws Error(kExitBadInput) if there is no such queue.
+// nullopt: the key is free. Throws Error(kExitBadInput) for an unknown queue.
 [[nodiscard]] std::optional<KeyOwner> key_owner(db::Connection& db, std::string_view queue,
                                                 std::string_view unique_key);
 

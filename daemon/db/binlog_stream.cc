@@ -40,8 +40,8 @@ const Server* only_server(const ConnectOptions& options) {
 
 namespace {
 
-constexpr std::chrono::milliseconds kSignOfLife{1'000};
-constexpr int kMissedSigns = 4;
+constexpr std::chrono::milliseconds kHeartbeat{1'000};
+constexpr int kMissedHeartbeats = 4;
 
 // The connector keeps three copies of an event. A row of `task` fits; a larger row of another table
 // ends the stream.
@@ -61,8 +61,8 @@ std::uint32_t random_server_id() {
 
 // A thread that ends the stream may have to wait for a connection attempt, for up to these times.
 ConnectOptions with_deadlines(ConnectOptions options) {
-  options.connect_timeout = std::min(options.connect_timeout, kSignOfLife * kMissedSigns);
-  options.call_timeout = kSignOfLife * kMissedSigns;
+  options.connect_timeout = std::min(options.connect_timeout, kHeartbeat * kMissedHeartbeats);
+  options.call_timeout = kHeartbeat * kMissedHeartbeats;
   return options;
 }
 
@@ -182,7 +182,7 @@ Position find_end(Connection& db) {
 // MySQL and MariaDB read these under different names, and ignore the others. The capability
 // announces support for MariaDB's transaction events: otherwise they are sent as other events.
 std::string replica_settings() {
-  const std::string period = std::to_string(std::chrono::nanoseconds(kSignOfLife).count());
+  const std::string period = std::to_string(std::chrono::nanoseconds(kHeartbeat).count());
   return "SET @master_heartbeat_period = " + period + ", @source_heartbeat_period = " + period +
          ", @master_binlog_checksum = @@global.binlog_checksum,"
          " @source_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4";

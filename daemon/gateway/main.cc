@@ -197,8 +197,8 @@ meter::RequestRecord* requests_of(const Options& options, const config::Settings
   meter::RequestRecord* record = nullptr;
   if (options.supervised) {
     const std::string folder = config::runtime_dir(settings);
-    const auto life = meter::life_in(folder);
-    if (life) record = meter::open_requests(folder, *life);
+    const auto run = meter::run_in(folder);
+    if (run) record = meter::open_requests(folder, *run);
   } else {
     if (!file.valid()) file.reset(::memfd_create("allot-counts", MFD_CLOEXEC));
     record = meter::open_requests(file.get());

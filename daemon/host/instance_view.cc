@@ -42,7 +42,7 @@ std::string text_of(const char (&from)[N]) {
 }
 
 // Uses pread instead of mmap: a mapping allocates pages that were never written, and raises SIGBUS
-// if there is no room for them or the file is truncated.
+// if they do not fit on the disk or the file is truncated.
 bool read_at(const UniqueFd& file, std::size_t offset, void* to, std::size_t size) {
   return pread(file.get(), to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }

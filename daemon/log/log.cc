@@ -26,7 +26,7 @@
 namespace allot::log {
 namespace {
 
-// How long a thread waits for a slow reader. After a dropped line there is no wait until lines get
+// Wait of a thread for a slow reader. After a dropped line, threads do not wait until lines get
 // through again.
 constexpr Nanos kMoment = 100 * kMilli;
 
@@ -91,7 +91,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 
  private:
-  // Reports dropped lines. False: there is no room even for this report.
+  // Reports dropped lines. False: not even this report fits.
   bool flows() {
     if (dropped_ == 0) return true;
     const std::string text = dropped_line_(dropped_);

@@ -84,10 +84,10 @@ struct Failures {
 };
 
 // Run of allotd that the counts belong to, as the slot file says it.
-struct Life {
+struct SupervisorRun {
   std::uint64_t started_ns = 0;
   std::uint64_t pid = 0;
-  bool operator==(const Life&) const = default;
+  bool operator==(const SupervisorRun&) const = default;
 };
 
 // Head of each file in `meters`.
@@ -96,7 +96,7 @@ struct Head {
   char magic[8];
   std::uint32_t version;
   std::uint32_t size;
-  Life life;
+  SupervisorRun run;
 };
 
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes

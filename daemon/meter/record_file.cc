@@ -27,34 +27,34 @@ std::string folder_in(const std::string& runtime_dir) {
 }
 
 // Expected head of a record of this program and this run.
-Head head_of(const Record& /*record*/, const Life& life) {
-  Head head{{}, kVersion, sizeof(Record), life};
+Head head_of(const Record& /*record*/, const SupervisorRun& run) {
+  Head head{{}, kVersion, sizeof(Record), run};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
   return head;
 }
 
-Head head_of(const RequestRecord& /*record*/, const Life& life) {
-  Head head{{}, kRequestVersion, sizeof(RequestRecord), life};
+Head head_of(const RequestRecord& /*record*/, const SupervisorRun& run) {
+  Head head{{}, kRequestVersion, sizeof(RequestRecord), run};
   std::memcpy(head.magic, kRequestMagic, sizeof kRequestMagic);
   return head;
 }
 
 template <class AnyRecord>
-bool fits(const AnyRecord& record, const Life& life) {
-  const Head wanted = head_of(record, life);
-  const bool of_life = record.head.life == life || mutant::removed("meter_life");
+bool fits(const AnyRecord& record, const SupervisorRun& run) {
+  const Head wanted = head_of(record, run);
+  const bool of_run = record.head.run == run || mutant::removed("meter_run");
   const bool of_layout = record.head.version == wanted.version || mutant::removed("meter_layout");
   return std::memcmp(record.head.magic, wanted.magic, sizeof wanted.magic) == 0 && of_layout &&
-         record.head.size == wanted.size && of_life;
+         record.head.size == wanted.size && of_run;
 }
 
 // The bytes of the record are all zero.
-void begin(RequestRecord& record, const Life& life) {
-  record.head = head_of(record, life);
+void begin(RequestRecord& record, const SupervisorRun& run) {
+  record.head = head_of(record, run);
 }
 
-void begin(Record& record, const Life& life) {
-  record.head = head_of(record, life);
+void begin(Record& record, const SupervisorRun& run) {
+  record.head = head_of(record, run);
   std::strncpy(record.pairs[kPlaces].queue, kOther, kQueueSize - 1);
   std::strncpy(record.pairs[kPlaces].type, kOther, kTypeSize - 1);
   std::strncpy(record.errors[kErrors].queue, kOther, kQueueSize - 1);
@@ -68,18 +68,18 @@ AnyRecord* map(int fd) {
 }
 
 template <class AnyRecord>
-AnyRecord* map_former(const std::string& path, const Life& life) {
+AnyRecord* map_former(const std::string& path, const SupervisorRun& run) {
   const UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return nullptr;
   auto* record = map<AnyRecord>(file.get());
-  if (record == nullptr || fits(*record, life)) return record;
+  if (record == nullptr || fits(*record, run)) return record;
   munmap(record, sizeof(AnyRecord));
   return nullptr;
 }
 
 // Fills the file before it gets its name, so that readers see whole heads.
 template <class AnyRecord>
-AnyRecord* make(const std::string& path, const Life& life) {
+AnyRecord* make(const std::string& path, const SupervisorRun& run) {
   const std::string fresh = path + ".new";
   unlink(fresh.c_str());
   const UniqueFd file(
@@ -87,53 +87,54 @@ AnyRecord* make(const std::string& path, const Life& life) {
   if (!file.valid() || ftruncate(file.get(), sizeof(AnyRecord)) != 0) return nullptr;
   auto* record = map<AnyRecord>(file.get());
   if (record == nullptr) return nullptr;
-  begin(*record, life);
+  begin(*record, run);
   if (rename(fresh.c_str(), path.c_str()) == 0) return record;
   munmap(record, sizeof(AnyRecord));
   return nullptr;
 }
 
 template <class AnyRecord>
-AnyRecord* open_or_make(const std::string& runtime_dir, const std::string& name, const Life& life) {
+AnyRecord* open_or_make(const std::string& runtime_dir, const std::string& name,
+                        const SupervisorRun& run) {
   const std::string folder = folder_in(runtime_dir);
   const std::string path = folder + "/" + name;
-  if (auto* former = map_former<AnyRecord>(path, life)) return former;
+  if (auto* former = map_former<AnyRecord>(path, run)) return former;
   if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) return nullptr;
-  return make<AnyRecord>(path, life);
+  return make<AnyRecord>(path, run);
 }
 
 // Reads instead of mapping: a mapping crashes its reader if the file becomes shorter.
-std::unique_ptr<Record> read_record(const std::string& path, const Life& life) {
+std::unique_ptr<Record> read_record(const std::string& path, const SupervisorRun& run) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return nullptr;
   auto record = std::make_unique<Record>();
   const ssize_t got = pread(file.get(), static_cast<void*>(record.get()), sizeof(Record), 0);
-  return got == static_cast<ssize_t>(sizeof(Record)) && fits(*record, life) ? std::move(record)
-                                                                            : nullptr;
+  return got == static_cast<ssize_t>(sizeof(Record)) && fits(*record, run) ? std::move(record)
+                                                                           : nullptr;
 }
 
 }  // namespace
 
-std::optional<Life> life_of(int slots) {
+std::optional<SupervisorRun> run_of(int slots) {
   ipc::SlotFileHeader header{};
   if (pread(slots, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       peer::trouble_with(header) != nullptr) {
     return std::nullopt;
   }
-  return Life{header.started_mono_ns, header.supervisor_pid};
+  return SupervisorRun{header.started_mono_ns, header.supervisor_pid};
 }
 
-std::optional<Life> life_in(const std::string& runtime_dir) {
+std::optional<SupervisorRun> run_in(const std::string& runtime_dir) {
   const UniqueFd slots(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  return slots.valid() ? life_of(slots.get()) : std::nullopt;
+  return slots.valid() ? run_of(slots.get()) : std::nullopt;
 }
 
-Record* open_record(const std::string& runtime_dir, std::uint32_t slot, const Life& life) {
-  return open_or_make<Record>(runtime_dir, std::to_string(slot), life);
+Record* open_record(const std::string& runtime_dir, std::uint32_t slot, const SupervisorRun& run) {
+  return open_or_make<Record>(runtime_dir, std::to_string(slot), run);
 }
 
-RequestRecord* open_requests(const std::string& runtime_dir, const Life& life) {
-  return open_or_make<RequestRecord>(runtime_dir, "gateway", life);
+RequestRecord* open_requests(const std::string& runtime_dir, const SupervisorRun& run) {
+  return open_or_make<RequestRecord>(runtime_dir, "gateway", run);
 }
 
 RequestRecord* open_requests(int file) {
@@ -149,11 +150,11 @@ RequestRecord* open_requests(int file) {
 
 std::vector<std::unique_ptr<Record>> read_records(const std::string& runtime_dir) {
   std::vector<std::unique_ptr<Record>> records;
-  const auto life = life_in(runtime_dir);
-  if (!life) return records;
+  const auto run = run_in(runtime_dir);
+  if (!run) return records;
   const std::string folder = folder_in(runtime_dir);
   for (std::uint32_t slot = 0; slot < ipc::kMaxSlots; ++slot) {
-    auto record = read_record(folder + "/" + std::to_string(slot), *life);
+    auto record = read_record(folder + "/" + std::to_string(slot), *run);
     if (record) records.push_back(std::move(record));
   }
   return records;

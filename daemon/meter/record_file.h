@@ -16,16 +16,17 @@
 namespace allot::meter {
 
 // Run of the instance with the slot file `slots`. nullopt: not a slot file.
-[[nodiscard]] std::optional<Life> life_of(int slots);
+[[nodiscard]] std::optional<SupervisorRun> run_of(int slots);
 // Run of the instance with this runtime folder; the last run if allotd is down.
-[[nodiscard]] std::optional<Life> life_in(const std::string& runtime_dir);
+[[nodiscard]] std::optional<SupervisorRun> run_in(const std::string& runtime_dir);
 
 // Maps the record of a slot for the process that has it. Creates it, or resets it if it belongs to
 // another run. It stays mapped until the process ends. nullptr: errno has the reason.
 [[nodiscard]] Record* open_record(const std::string& runtime_dir, std::uint32_t slot,
-                                  const Life& life);
+                                  const SupervisorRun& run);
 // The same for the gateway that allotd started, which is one process at a time.
-[[nodiscard]] RequestRecord* open_requests(const std::string& runtime_dir, const Life& life);
+[[nodiscard]] RequestRecord* open_requests(const std::string& runtime_dir,
+                                           const SupervisorRun& run);
 // The same for a standalone gateway, over an anonymous file that it passes to its next image.
 [[nodiscard]] RequestRecord* open_requests(int file);
 

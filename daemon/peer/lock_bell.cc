@@ -73,8 +73,8 @@ std::uint32_t LockBell::seen() const {
 
 void LockBell::wait(std::uint32_t seen, Nanos timeout) {
   if (place_ == nullptr) {
-    std::atomic<std::uint32_t> nobody{seen};
-    sleep_on(nobody, seen, timeout);
+    std::atomic<std::uint32_t> unshared{seen};
+    sleep_on(unshared, seen, timeout);
     return;
   }
   place_->waiters.fetch_add(1);

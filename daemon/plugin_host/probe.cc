@@ -97,7 +97,7 @@ std::optional<Finding> try_init(const OpenedPlugin& opened) {
 }
 
 // The child: describes the plugin, and with `init` makes its handlers and describes it again.
-[[noreturn]] void look(const std::string& path, const ProbeOptions& options, int answer) {
+[[noreturn]] void inspect(const std::string& path, const ProbeOptions& options, int answer) {
   dup2(STDERR_FILENO, STDOUT_FILENO);  // a plugin's output is not part of ours
   const auto say = [answer](const PluginFile& file) {
     Writer writer;
@@ -131,7 +131,7 @@ class Probe {
       setpgid(0, 0);  // processes that the plugin starts end with it
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(kExitFailure);
-      look(path, options, write_end.get());
+      inspect(path, options, write_end.get());
     }
     setpgid(pid_, pid_);
   }

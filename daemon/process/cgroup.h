@@ -12,8 +12,8 @@
 // at once, even during a fork (docs/decisions/0004).
 namespace allot::process {
 
-// The folder of the cgroup, from the texts of /proc/PID/cgroup and mountinfo; empty: there is no
-// cgroup v2, or no mount reaches it.
+// The folder of the cgroup, from the texts of /proc/PID/cgroup and mountinfo; empty: without
+// cgroup v2, or without a mount that reaches it.
 [[nodiscard]] std::string find_cgroup(std::string_view cgroup, std::string_view mountinfo);
 
 // The cgroup of this process. Throws Error(kExitConfig) if there is none.

@@ -13,9 +13,9 @@ namespace allot::process {
 
 std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings, std::uint32_t slot) {
   if (!peer::inherited(ipc::kSlotFd)) return nullptr;
-  const auto life = meter::life_of(ipc::kSlotFd);
-  if (!life) return nullptr;
-  meter::Record* record = meter::open_record(config::runtime_dir(settings), slot, *life);
+  const auto run = meter::run_of(ipc::kSlotFd);
+  if (!run) return nullptr;
+  meter::Record* record = meter::open_record(config::runtime_dir(settings), slot, *run);
   if (record != nullptr) return std::make_unique<meter::Meter>(*record);
   log::warn("meter.missing", {{"slot", slot},
                               {"error", std::strerror(errno)},

@@ -187,7 +187,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// False: there is no such file. The program on disk may have been replaced under a running
+// False: the file does not exist. The program on disk may have been replaced under a running
 // supervisor.
 bool is_slot_file() {
   const auto* header =

@@ -23,8 +23,8 @@ constexpr unsigned kSpread = 60;
 constexpr Nanos kMostWait = 75 * kSecond;
 
 // A program whose records have another layout starts new ones.
-std::string word_of(const meter::Life& life) {
-  return std::to_string(life.started_ns) + "." + std::to_string(life.pid) + "." +
+std::string word_of(const meter::SupervisorRun& run) {
+  return std::to_string(run.started_ns) + "." + std::to_string(run.pid) + "." +
          std::to_string(meter::kVersion);
 }
 
@@ -75,10 +75,10 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
 }
 
 Minutes::Minutes(process::Session& session, const queue::Holder& holder, std::string runtime_dir,
-                 const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools)
-    : session_(session), runtime_dir_(std::move(runtime_dir)), life_(life) {
-  if (life_)
-    store_.emplace(queue::InstanceLife{holder, kVersion, word_of(*life_), std::move(pools)});
+                 const std::optional<meter::SupervisorRun>& run,
+                 std::vector<queue::ServingPool> pools)
+    : session_(session), runtime_dir_(std::move(runtime_dir)), run_(run) {
+  if (run_) store_.emplace(queue::InstanceRun{holder, kVersion, word_of(*run_), std::move(pools)});
 }
 
 std::vector<Chore> Minutes::chores() {
@@ -108,7 +108,7 @@ void Minutes::leave() {
 
 std::chrono::microseconds Minutes::age() const {
   const Nanos now = mono_ns();
-  return std::chrono::microseconds((now - std::min<Nanos>(life_->started_ns, now)) / kMicro);
+  return std::chrono::microseconds((now - std::min<Nanos>(run_->started_ns, now)) / kMicro);
 }
 
 Again Minutes::write() {
@@ -120,7 +120,7 @@ Again Minutes::write() {
     store_.reset();
     return kDone;
   }
-  const unsigned second = static_cast<unsigned>(life_->started_ns % kSpread);
+  const unsigned second = static_cast<unsigned>(run_->started_ns % kSpread);
   Nanos wait = (kSpread + second - written->second % kSpread) * kSecond;
   if (wait > kMostWait) wait -= kMinute;
   return wait;

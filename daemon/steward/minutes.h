@@ -17,10 +17,10 @@ namespace allot::steward {
 // instance (S50). One host for all writes how many tasks the queues have.
 class Minutes {
  public:
-  // `runtime_dir` is the instance's folder, `life` the run of its slots; nullopt: it has none, and
+  // `runtime_dir` is the instance's folder, `run` the run of its slots; nullopt: it has none, and
   // nothing is written about it.
   Minutes(process::Session& session, const queue::Holder& holder, std::string runtime_dir,
-          const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools);
+          const std::optional<meter::SupervisorRun>& run, std::vector<queue::ServingPool> pools);
 
   [[nodiscard]] std::vector<Chore> chores();
   // Writes the counts so far, because it may be the last write of this run. Tries once: the next
@@ -33,7 +33,7 @@ class Minutes {
 
   process::Session& session_;
   const std::string runtime_dir_;
-  const std::optional<meter::Life> life_;
+  const std::optional<meter::SupervisorRun> run_;
   std::optional<queue::MinuteStore> store_;  // nullopt: there is nothing to write
 };
 

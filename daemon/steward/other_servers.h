@@ -15,8 +15,8 @@ namespace allot::steward {
 // Checks all servers of the list every few seconds (S53), in its own thread, because an
 // unresponsive server would delay the chores. A server that accepts writes although another one has
 // a higher term is marked, so that submissions in plain SQL are refused as well; the host's memory
-// of the servers (db::TermMemory) stays fresh for one-shot commands. With one server there is no
-// thread.
+// of the servers (db::TermMemory) stays fresh for one-shot commands. With one server the thread
+// is not started.
 class OtherServers {
  public:
   explicit OtherServers(db::ConnectOptions options);

@@ -40,7 +40,7 @@ void check_hooks(process::Session& session, const config::Settings& settings,
                   {"hook", *hook},
                   {"reason", there ? "queue " + target->queue + " is " +
                                          queue::text_of(there->shape) + ", not spread"
-                                   : "there is no queue " + target->queue}});
+                                   : "unknown queue " + target->queue}});
     }
   }
 }

@@ -48,9 +48,9 @@ int if_inherited(int fd) {
 }
 
 // Run of the slots that the supervisor shares; nullopt: this process has no supervisor.
-std::optional<meter::Life> own_life() {
+std::optional<meter::SupervisorRun> own_run() {
   if (!peer::inherited(ipc::kSlotFd)) return std::nullopt;
-  return meter::life_of(ipc::kSlotFd);
+  return meter::run_of(ipc::kSlotFd);
 }
 
 // The daemon is ready when a worker is; without workers, when its steward is.
@@ -101,7 +101,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
   Notices notices({session, board, settings, served, unknown, servers});
   Locks locks(session, runtime_dir);
   BulkActions bulk(session, board, leadership);
-  Minutes minutes(session, holder, runtime_dir, own_life(), pools_of(settings));
+  Minutes minutes(session, holder, runtime_dir, own_run(), pools_of(settings));
   Findings findings(session, settings);
   std::optional<Snapshots> snapshots;
   std::optional<CommitReader> reader;
@@ -117,7 +117,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
   loop.add(bulk.chore());
   loop.add(minutes.chores());
   loop.add(findings.chore());
-  if (own_life()) {
+  if (own_run()) {
     const as_json::HostFacts facts{kVersion, settings.files.mark(), pools_of(settings)};
     loop.add(snapshots.emplace(session, leadership, holder, runtime_dir, facts).chore());
   }

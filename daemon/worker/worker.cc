@@ -174,9 +174,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = process::lock_wait(leases.ttl());
   try {
-    peer::PollReader look(peer::poll_page_in(config::runtime_dir(settings)));
+    peer::PollReader poll(peer::poll_page_in(config::runtime_dir(settings)));
     process::Session session(connect, slot, settings.daemon.stop_timeout / 2);
-    session.use(look);
+    session.use(poll);
     process::require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     const auto served = serve(session, settings, pool);

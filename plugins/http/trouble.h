@@ -6,7 +6,7 @@
 
 namespace http_plugin {
 
-// The reason why there is no answer.
+// Reason of a missing answer.
 class Trouble : public std::runtime_error {
  public:
   enum class Kind {

@@ -34,7 +34,7 @@ class Child {
   // Waits at most this long for any event, and reads available data.
   void wait(std::chrono::milliseconds most);
   // Processes pending events.
-  void look() { wait(std::chrono::milliseconds(0)); }
+  void poll() { wait(std::chrono::milliseconds(0)); }
 
   // It has exited, or closed a pipe: lines written before can still be read.
   [[nodiscard]] bool gone() const { return gone_; }

@@ -107,7 +107,7 @@ class Place {
 
   // Input before the task is unexpected: the program must not be used for this task.
   void drop_if_broken(const allot::Context& ctx) {
-    child_->look();
+    child_->poll();
     const bool unasked = said_hello_ && child_->out_of_step();
     if (!child_->gone() && !unasked) return;
     ctx.info("the program '" + settings_.name + "' is started again; it had " +

@@ -1,4 +1,4 @@
--- Part of write_audit.sql: an existing request to cancel, after ask_cancel.sql.
+-- Part of write_audit.sql: an existing request to cancel, after request_cancel.sql.
 SELECT (SELECT name FROM queue WHERE queue.queue_id = :queue_id) AS of_queue, NULL AS into_queue,
        1 AS how_many
   FROM task_cancel

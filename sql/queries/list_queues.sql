@@ -1,4 +1,4 @@
--- A queue that is being resized has partitions that wait for its former layout: see hold_layout.sql.
+-- A queue that is being resized has partitions that wait for its former layout: see defer_layout.sql.
 SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_running,
        queue.first_partition, queue.layout, queue.cap,
        IF(pause.paused, {moment pause.paused_at}, NULL), pause.reason,

@@ -1,7 +1,7 @@
 -- Fence of a change of the routes of an ordered or limited queue, after next_layout.sql: fails
 -- (1690, out of range) if a task of these types is in the queue, or in a target of its routes until
 -- now, since later tasks of its key would not wait for it; or if one of these queues is being
--- resized, because a layout that waits is identified by its number (hold_layout.sql).
+-- resized, because a layout that waits is identified by its number (defer_layout.sql).
 SELECT ~0 + (COUNT(*) > 0)
   FROM queue
  WHERE (queue.queue_id = :source_id

@@ -1,5 +1,5 @@
 -- Tasks with these keys that run: detached, or cancel-watched and due in a leased partition, as in
--- ask_cancel.sql. Sent only by a submission whose keys were taken; locks nothing.
+-- request_cancel.sql. Sent only by a submission whose keys were taken; locks nothing.
 SELECT owner.partition_no, owner.prio, owner.first_key
   FROM task_unique AS owner FORCE INDEX (PRIMARY)
  WHERE owner.queue_id = :queue_id AND owner.unique_key IN (:unique_keys)

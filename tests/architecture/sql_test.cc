@@ -124,7 +124,7 @@ bool is_fenced_as_dead(const std::string& statement) {
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "cancel_as_done" ||
-         query == "ask_cancel" || query == "clear_cancel" || query == "reserve_key" ||
+         query == "request_cancel" || query == "clear_cancel" || query == "reserve_key" ||
          query == "submit_unique" || query == "stamp_unique" || query == "rehearse" ||
          query == "keep_history" || query == "purge_history" || query == "purge_unique" ||
          query == "bound_unique";
@@ -319,7 +319,7 @@ TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
     const bool held = has("AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE'");
     // A partition that waits for a former layout has no holder and may not be leased.
     const bool waiting =
-        query == "hold_layout" ? has("AND state = 'FREE'") : query == "lift_layout";
+        query == "defer_layout" ? has("AND state = 'FREE'") : query == "lift_layout";
     const bool released = query == "bound_release" && has("AND state = 'FREE'");
     EXPECT_TRUE(free || seen || former || held || waiting || released || query == "require_rights")
         << query << ": " << statement;

@@ -75,14 +75,16 @@ class World::Served {
 };
 
 World::World()
-    : name_(support::emptied_database()), look_(connect()), socket_(Database::shared().socket()) {
+    : name_(support::emptied_database()),
+      observer_(connect()),
+      socket_(Database::shared().socket()) {
   using queue::Placement;
   log_elsewhere();
-  queue::ensure_queue(look_, "default", {4, Placement::kSpread, 1});
-  queue::ensure_queue(look_, "narrow", {1, Placement::kSpread, 1});
-  queue::ensure_queue(look_, "ordered", {4, Placement::kOrdered, 1});
-  queue::ensure_queue(look_, "limited", {4, Placement::kLimited, 2});
-  queue::ensure_queue(look_, "fair", {4, Placement::kFair, 1});
+  queue::ensure_queue(observer_, "default", {4, Placement::kSpread, 1});
+  queue::ensure_queue(observer_, "narrow", {1, Placement::kSpread, 1});
+  queue::ensure_queue(observer_, "ordered", {4, Placement::kOrdered, 1});
+  queue::ensure_queue(observer_, "limited", {4, Placement::kLimited, 2});
+  queue::ensure_queue(observer_, "fair", {4, Placement::kFair, 1});
 }
 
 World::~World() = default;

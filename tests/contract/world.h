@@ -33,7 +33,7 @@ class World {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   // The test's own view, whatever the interfaces see.
-  db::Connection& look() { return look_; }
+  db::Connection& look() { return observer_; }
   [[nodiscard]] db::Connection connect() const;
 
   // Made at the first call.
@@ -46,7 +46,7 @@ class World {
   class Served;
 
   std::string name_;
-  db::Connection look_;
+  db::Connection observer_;
   support::TempDir folder_;
   std::string socket_;
   std::chrono::milliseconds call_timeout_{10'000};

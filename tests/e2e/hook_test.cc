@@ -126,8 +126,7 @@ TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("hook.unusable")) << daemon.log();
   // Reported by the steward, which starts next to the workers.
-  EXPECT_TRUE(eventually([&] { return daemon.logged("there is no queue nowhere"); }))
-      << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.logged("unknown queue nowhere"); })) << daemon.log();
   daemon.stop();
 }
 

@@ -47,9 +47,9 @@ using support::Process;
 
 class Lock : public testing::Test {
  protected:
-  Lock() : database_(server_.make_database()), look_(server_.connect(database_)) {
+  Lock() : database_(server_.make_database()), observer_(server_.connect(database_)) {
     config_ = configure("allot.toml", server_.socket());
-    look_.execute("SET GLOBAL max_connections = 1000");
+    observer_.execute("SET GLOBAL max_connections = 1000");
   }
   std::string configure(const std::string& file, const std::string& socket) {
     return folder_.write(file, "[database]\nsocket = \"" + socket +
@@ -77,7 +77,7 @@ class Lock : public testing::Test {
   support::SteppedClock clock_;
   support::Database server_{{}, support::Network::kNone, clock_.environment()};
   std::string database_;
-  db::Connection look_;
+  db::Connection observer_;
   std::string config_;
   const std::string records_ = folder_ / "records";
 };
@@ -272,11 +272,11 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
     const auto stale = stale_token(one.second);
     if (!stale) continue;
     const auto refused = support::db_error_of([&] {
-      look_.execute("BEGIN; CALL allot_lock_require('" + name + "', " + std::to_string(*stale) +
-                    ")");
+      observer_.execute("BEGIN; CALL allot_lock_require('" + name + "', " + std::to_string(*stale) +
+                        ")");
     });
     EXPECT_TRUE(refused) << "a stale token of " << name;
-    look_.execute("ROLLBACK");
+    observer_.execute("ROLLBACK");
   }
 }
 
@@ -345,13 +345,13 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
   };
   for (const std::string& name : names) holders.push_back(run(words(name)));
   const std::string held = "SELECT COUNT(*) FROM named_lock WHERE state <> 'FREE'";
-  ASSERT_TRUE(eventually([&] { return number_of(look_, held) == names.size(); }));
+  ASSERT_TRUE(eventually([&] { return number_of(observer_, held) == names.size(); }));
   for (const std::string& name : names) {
     waiting.push_back(run_with(cut_off, words(name)));
     waiting.push_back(run(words(name)));
   }
   ASSERT_TRUE(eventually(
-      [&] { return number_of(look_, "SELECT COUNT(*) FROM lock_ticket") == waiting.size(); }));
+      [&] { return number_of(observer_, "SELECT COUNT(*) FROM lock_ticket") == waiting.size(); }));
   for (unsigned cut = 0; cut < cuts; ++cut) {
     network.cut_at(cut % 2 == 0 ? "WHERE lock_by > 0" : "AND state <> 'FREE'", kCut);
     ASSERT_TRUE(eventually([&] { return network.is_back(); }, std::chrono::minutes(1)));
@@ -395,8 +395,8 @@ TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
   for (unsigned i = 0; i < count; ++i) {
     waiting.push_back(run(
         {"x", "--wait", "10m", "--", "sh", "-c", "echo " + std::to_string(i) + " >> " + order}));
-    ASSERT_TRUE(
-        eventually([&] { return number_of(look_, "SELECT COUNT(*) FROM lock_ticket") == i + 1; }));
+    ASSERT_TRUE(eventually(
+        [&] { return number_of(observer_, "SELECT COUNT(*) FROM lock_ticket") == i + 1; }));
   }
   std::ofstream(go) << "go\n";
   for (const auto& process : waiting) {

@@ -147,10 +147,10 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
   run_some(daemon, 7);
-  for (std::size_t life = 2; life <= 3; ++life) {
+  for (std::size_t run = 2; run <= 3; ++run) {
     ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
     ASSERT_EQ(support::send_signal(daemon.steward(), SIGKILL), 0);
-    ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.ready ") == life; }))
+    ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.ready ") == run; }))
         << daemon.log();
     ASSERT_TRUE(eventually([&] { return in_minutes(daemon, "test.ok", "done") == 7; }))
         << in_minutes(daemon, "test.ok", "done");
@@ -162,7 +162,7 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   wait_ready(daemon, 3);
   run_some(daemon, 2);
   ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
-  EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 12U) << "another life";
+  EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 12U) << "another run";
   EXPECT_EQ(daemon.number("SELECT SUM(done) FROM type_hour WHERE type = 'test.ok'"), 12U);
   for (const std::string histogram : {"ran_", "wait_"}) {
     std::string all = histogram + "0";

@@ -32,7 +32,7 @@ constexpr std::string_view kLongAgo = "TIMESTAMP'2025-01-01 00:00:00'";
 constexpr Part kParts[] = {
     {"retry_dead_lock", "retry_dead", " FOR UPDATE\n    ON DUPLICATE KEY", " ON DUPLICATE KEY"},
     {"note_deferred", "note_deferred", "AND (:keys)", "AND FALSE AND (:keys)"},
-    {"hold_layout_free", "hold_layout", " AND state = 'FREE'", ""},
+    {"defer_layout_free", "defer_layout", " AND state = 'FREE'", ""},
     {"tick_guard", "require_tick", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
     {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},

@@ -117,7 +117,7 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
 Application::Asked Application::find(const http::Head& head) const {
   Match found = match(head.method, head.path, service_.base_path, service_.read_only);
   const bool open = found.route != nullptr && !found.route->role;
-  access::Caller caller("nobody", {});
+  access::Caller caller("anonymous", {});
   if (!open) {
     access::Access::Verdict verdict = authorizer_(head);
     if (!verdict.caller) {

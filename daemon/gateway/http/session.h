@@ -153,7 +153,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   bool between_batches_ = false;  // in a stream, which may end here
   std::shared_ptr<BodyHold> hold_{};
   std::size_t held_by_lines_ = 0;  // in a stream: bytes held by the application
-  bool full_ = false;              // the stream ends because there is no room for more lines
+  bool full_ = false;              // the stream ends for lack of room
   BodyRate rate_;
   std::size_t read_size_ = kSmallRead;
 };

@@ -60,7 +60,7 @@ Failure kind_of(const std::exception_ptr& error) {
 
 // Reports that the task was not submitted, because the server was unreachable before it was sent.
 // The database error alone is ambiguous: for another request it may be the lost reply to a change.
-std::exception_ptr told(const std::exception_ptr& error) {
+std::exception_ptr for_client(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const db::DbError& failed) {
@@ -74,7 +74,7 @@ std::exception_ptr told(const std::exception_ptr& error) {
 }
 
 void refuse(const Order& order, const std::exception_ptr& error) {
-  order.done({{}, told(error), {}});
+  order.done({{}, for_client(error), {}});
 }
 
 template <typename Orders>
@@ -275,7 +275,7 @@ Combiner::State Combiner::submit_one(db::Connection& db, const queue::Submitter&
   } catch (...) {
     outcome.error = std::current_exception();
     const Failure failure = kind_of(outcome.error);
-    outcome.error = told(outcome.error);
+    outcome.error = for_client(outcome.error);
     const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
     if (!usable) state = State::kGone;
   }
@@ -286,9 +286,9 @@ Combiner::State Combiner::submit_one(db::Connection& db, const queue::Submitter&
 Outcome Combiner::made_of(db::Connection& db, const queue::Submitter& submitter,
                           const std::vector<queue::Submission>& tasks) const {
   Outcome outcome;
-  queue::Beside beside;
-  if (number_) beside = number_(outcome.numbers);
-  outcome.made = submitter.submit(db, tasks, beside);
+  queue::ExtraStatements extra;
+  if (number_) extra = number_(outcome.numbers);
+  outcome.made = submitter.submit(db, tasks, extra);
   return outcome;
 }
 

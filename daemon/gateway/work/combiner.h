@@ -32,7 +32,7 @@ struct Order {
 };
 
 // Numbers the tasks of a submission within their transaction.
-using Number = std::function<queue::Beside(std::vector<std::uint64_t>& numbers)>;
+using Number = std::function<queue::ExtraStatements(std::vector<std::uint64_t>& numbers)>;
 
 // Submits the orders of clients. Single tasks without a unique key and without a partition key, for
 // spread queues, share transactions: orders that arrive during a commit go into the next one. A

@@ -60,7 +60,7 @@ class ThreadPool {
   // An empty job: the pool ends.
   Posted next() ALLOT_EXCLUDES(mutex_);
   void run(Session& session, const Posted& posted) ALLOT_EXCLUDES(mutex_);
-  // The error if there is no connection, else nullptr.
+  // nullptr: connected; else the error.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr spare(const std::string& why, std::exception_ptr error) ALLOT_EXCLUDES(mutex_);

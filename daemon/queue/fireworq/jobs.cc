@@ -193,19 +193,19 @@ std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after) {
   return due_ms(first_key) - std::int64_t{1000} * run_after;
 }
 
-Beside number_jobs(std::vector<std::uint64_t>& numbers) {
-  Beside beside;
-  beside.statements = [&numbers](std::span<const Submitted> made) {
+ExtraStatements number_jobs(std::vector<std::uint64_t>& numbers) {
+  ExtraStatements extra;
+  extra.statements = [&numbers](std::span<const Submitted> made) {
     numbers.assign(made.size(), 0);
     return made.empty() ? std::vector<db::Statement>() : std::vector{number_statement(made)};
   };
-  beside.answered = [&numbers](std::span<db::StatementResult> results) {
+  extra.answered = [&numbers](std::span<db::StatementResult> results) {
     if (results.empty()) return;
     const std::uint64_t first = results.front().insert_id();
     const std::uint64_t step = results.back().one().u64(0);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = first + i * step;
   };
-  return beside;
+  return extra;
 }
 
 JobPage page_jobs(db::Connection& db, const QueueInfo& queue, JobList list, const ListAsk& ask) {

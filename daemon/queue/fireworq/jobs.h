@@ -20,7 +20,7 @@
 namespace allot::queue {
 
 // Numbers new tasks in their order, within the transaction that submits them.
-[[nodiscard]] Beside number_jobs(std::vector<std::uint64_t>& numbers);
+[[nodiscard]] ExtraStatements number_jobs(std::vector<std::uint64_t>& numbers);
 
 // Current state of a job. `payload` is the envelope and the bytes that follow it.
 struct Job {

@@ -18,7 +18,7 @@ namespace allot::queue {
 
 // An instance, and the run of its allotd that produced the counts. `run_id` identifies the run, and
 // stays the same as long as the counts continue.
-struct InstanceLife {
+struct InstanceRun {
   Holder holder;
   std::string version;
   std::string run_id;
@@ -31,7 +31,7 @@ struct InstanceLife {
 // thread.
 class MinuteStore {
  public:
-  explicit MinuteStore(InstanceLife of) : of_(std::move(of)) {}
+  explicit MinuteStore(InstanceRun of) : of_(std::move(of)) {}
 
   struct Written {
     std::size_t rows = 0;
@@ -51,7 +51,7 @@ class MinuteStore {
   unsigned send(db::Connection& db, std::uint64_t write_no, const MinuteWrite& write,
                 std::chrono::microseconds age) const;
 
-  InstanceLife of_;
+  InstanceRun of_;
   std::optional<Known> known_;
   bool wrote_ = false;
   MinuteMarks last_;  // after the last write, in case the row is removed

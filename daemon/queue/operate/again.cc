@@ -10,8 +10,8 @@
 namespace allot::queue {
 
 Submitted submit_again(db::Connection& db, const TaskId& of, const Submission& task) {
-  Beside beside;
-  beside.statements = [&](std::span<const Submitted> made) {
+  ExtraStatements extra;
+  extra.statements = [&](std::span<const Submitted> made) {
     std::vector<db::Statement> more;
     const std::string& queue = task.queue.name;
     const auto entry = entry_of(db, {"submit_again", "task", of.text(), found_plain(queue),
@@ -19,7 +19,7 @@ Submitted submit_again(db::Connection& db, const TaskId& of, const Submission& t
     if (entry) more.push_back(*entry);
     return more;
   };
-  return submit(db, {&task, 1}, beside).front();
+  return submit(db, {&task, 1}, extra).front();
 }
 
 }  // namespace allot::queue

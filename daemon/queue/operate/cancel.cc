@@ -55,20 +55,20 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
 
 // True: this request or an earlier one is stored. `run_key` is where the task waits if it is not
 // detached. False: the task is neither detached nor cancel-watched in a leased partition.
-bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
-                std::string_view reason, bool as_done) {
-  db::Statement ask(sql::k_ask_cancel);
-  set_id(ask, id)
+bool request_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
+                    std::string_view reason, bool as_done) {
+  db::Statement request(sql::k_request_cancel);
+  set_id(request, id)
       .set("run_key", run_key)
       .set("reason", error_text(reason))
       .set("as_done", as_done ? 1 : 0)
       .set("cancel_watched_flag", kCancelWatchedFlag);
-  db::Statement request(sql::k_audit_request);
-  set_id(request, id).set("as_done", as_done ? 1 : 0);
+  db::Statement audited(sql::k_audit_request);
+  set_id(audited, id).set("as_done", as_done ? 1 : 0);
   const auto results = act(db,
-                           {as_done ? "cancel_as_done" : "cancel", "task", id.text(), request,
+                           {as_done ? "cancel_as_done" : "cancel", "task", id.text(), audited,
                             "it is running; its worker was asked to end it"},
-                           {&ask, 1}, Entry::kAfter);
+                           {&request, 1}, Entry::kAfter);
   return std::any_of(results.begin(), results.end(),
                      [](const db::StatementResult& one) { return one.affected() > 0; });
 }
@@ -114,7 +114,7 @@ Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view rea
     std::optional<Standing> before;
     if (!result.task->running) before = standing(db, *result.task);
     if (runs(*result.task, before)) {
-      result.requested = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
+      result.requested = request_cancel(db, id, result.task->run_key, reason, as_done.has_value());
       result.holder = before ? before->holder : result.task->holder;
       if (!result.requested) continue;
       result.conflict = requested_otherwise(db, id, as_done.has_value());

@@ -72,12 +72,12 @@ bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t par
 
   const std::uint32_t first = first_of_next(queue, partitions);
   const std::uint32_t layout = queue.layout + 1;
-  db::Statement hold(sql::k_hold_layout);
-  hold.set("queue_id", queue.queue_id)
+  db::Statement defer(sql::k_defer_layout);
+  defer.set("queue_id", queue.queue_id)
       .set("first_partition", first)
       .set("partitions", partitions)
       .set("layout", layout);
-  if (db.run({hold}).front().affected() != partitions) {
+  if (db.run({defer}).front().affected() != partitions) {
     refuse(queue, "has partitions of an earlier layout that are in use; try again");
   }
   db::Statement resize(sql::k_resize_layout);

@@ -92,11 +92,11 @@ Schedule schedule_in(const db::Row& row) {
 }
 
 std::string key_of(const PlannedTask& task, const Submission& submission) {
-  if (!task.claim) return db::Statement(sql::k_inserted_key).render();
+  if (!task.reservation) return db::Statement(sql::k_inserted_key).render();
   return db::Statement(sql::k_reserved_key)
       .set("queue_id", task.partition.queue_id)
       .set_bytes("unique_key", *submission.options.unique_key)
-      .set("reservation", *task.claim)
+      .set("reservation", *task.reservation)
       .render();
 }
 

@@ -96,10 +96,10 @@ bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
 
 std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const PlannedTask& task,
                                 std::uint32_t queue_id) {
-  if (!task.claim) {  // require_schedule.sql, submit.sql
+  if (!task.reservation) {  // require_schedule.sql, submit.sql
     return TaskId{{queue_id, task.partition.partition_no}, task.prio, results.at(1).insert_id()};
   }
-  const auto row = results.at(3).next();  // require_schedule, claim, submit, read_unique
+  const auto row = results.at(3).next();  // require_schedule, reserve_key, submit, read_unique
   if (!row) return std::nullopt;
   return TaskId{{queue_id, row->u32(1)}, row->u32(2), row->u64(3)};
 }

@@ -47,9 +47,9 @@ class Packet {
     if (task != nullptr) {
       count_ += task->statements.size();
       for (db::Statement& one : task->statements) statements_.push_back(std::move(one));
-      if (tick.waits && task->claim) {
-        db::Statement& claim = put(sql::k_require_reservation);
-        claim.set_raw("key", key_of(*task, *tick.task));
+      if (tick.waits && task->reservation) {
+        db::Statement& reservation = put(sql::k_require_reservation);
+        reservation.set_raw("key", key_of(*task, *tick.task));
       }
     }
     advance(tick, task);
@@ -97,9 +97,9 @@ class Packet {
 // A key that belongs to another reservation has no task of this tick.
 std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
                               const PlannedTask& task) {
-  if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
+  if (!task.reservation) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
   const auto row = results.at(first + 2).next();  // reserve_key, submit_unique, read_unique
-  if (!row || row->u64(4) != *task.claim) return std::nullopt;
+  if (!row || row->u64(4) != *task.reservation) return std::nullopt;
   return TaskId{task.partition, task.prio, row->u64(3)};
 }
 

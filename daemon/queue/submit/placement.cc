@@ -37,11 +37,11 @@ std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueIn
 }
 
 std::uint32_t assign_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
-  db::Statement claim(sql::k_assign_fair);
-  claim.set("queue_id", queue.queue_id)
+  db::Statement assign(sql::k_assign_fair);
+  assign.set("queue_id", queue.queue_id)
       .set("partitions", queue.partitions())
       .set_bytes("partition_key", key);
-  auto results = db.in_transaction() ? db.run({claim}) : db.transact({&claim, 1});
+  auto results = db.in_transaction() ? db.run({assign}) : db.transact({&assign, 1});
   const auto row = results.back().next();
   if (!row) {
     throw Error("queue '" + queue.name +

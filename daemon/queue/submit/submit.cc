@@ -41,11 +41,11 @@ struct Insert {
   Indexes rows;
 };
 
-// A submission with a unique key. Its claim distinguishes it from all others with that key.
+// A submission with a unique key. Its reservation distinguishes it from all others with that key.
 struct Unique {
   std::size_t index;
   Target target;
-  std::uint64_t claim;
+  std::uint64_t reservation;
 };
 
 struct Plan {
@@ -274,7 +274,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set("queue_id", queue_id)
         .set("offset", offset++)
         .set_bytes("unique_key", key)
-        .set("reservation", unique.claim)
+        .set("reservation", unique.reservation)
         .set("unique_for_us", task.options.unique_for.count());
     const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
@@ -284,7 +284,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set_raw("placed_queue", placed_queue(unique.target))
         .set_raw("key_hash", key_hash(task))
         .set_bytes("unique_key", key)
-        .set("reservation", unique.claim)
+        .set("reservation", unique.reservation)
         .set("flags", kUniqueFlag | packed.flags())
         .set_raw("expires", expires(task.options))
         .set("type", task.type)
@@ -303,7 +303,7 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   auto results = db.run(statements_of(uniques, submissions));
   struct Row {
     TaskId id;
-    std::uint64_t claim;
+    std::uint64_t reservation;
     bool finished;
   };
   std::map<std::string, Row, std::less<>> rows;
@@ -317,7 +317,7 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   for (const Unique& unique : uniques) {
     const Row& row = rows.at(*submissions[unique.index].options.unique_key);
     const Owner owner = row.finished ? Owner::kFinished : Owner::kLive;
-    tasks[unique.index] = {row.id, row.claim == unique.claim ? Owner::kNone : owner};
+    tasks[unique.index] = {row.id, row.reservation == unique.reservation ? Owner::kNone : owner};
   }
 }
 
@@ -370,18 +370,19 @@ bool begins_with_an_insert(const Plan& plan, std::span<const Submission> submiss
 }
 
 std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
-                                   std::span<const Submission> submissions, const Beside& beside) {
+                                   std::span<const Submission> submissions,
+                                   const ExtraStatements& extra) {
   std::vector<Submitted> tasks(submissions.size());
   std::vector<db::Statement> more;
   const bool opens = begins_with_an_insert(plan, submissions);
   if (!opens) db.execute("BEGIN");
   db::or_roll_back(db, [&] {
     send(db, plan, submissions, tasks, opens);
-    if (beside.statements) more = beside.statements(tasks);
+    if (extra.statements) more = extra.statements(tasks);
   });
   try {
     auto results = db.close_transaction(more);
-    if (beside.answered) beside.answered(results);
+    if (extra.answered) extra.answered(results);
   } catch (const db::DbError& error) {
     if (error.outcome_unknown()) outcome_unknown(submissions, error);
     throw;
@@ -430,7 +431,7 @@ std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submissio
       const Insert& insert = plan.inserts.front();
       task.statements.push_back(statement_of(insert, one, last_key(db, insert, one, lasts)));
     } else {
-      task.claim = plan.uniques.front().claim;
+      task.reservation = plan.uniques.front().reservation;
       task.statements = statements_of(plan.uniques, one);
     }
   }
@@ -454,20 +455,20 @@ std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) 
 }
 
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
-                              const Beside& beside) {
+                              const ExtraStatements& extra) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};
   Placer placer(db, submissions);
   Plan plan = plan_of(placer, submissions);
   for (int tries = 1;; ++tries) {
     try {
-      if (plan.uniques.empty() && plan.inserts.size() == 1 && !beside.statements) {
+      if (plan.uniques.empty() && plan.inserts.size() == 1 && !extra.statements) {
         return submit_one(db, plan.inserts.front(), submissions);
       }
-      return submit_many(db, plan, submissions, beside);
+      return submit_many(db, plan, submissions, extra);
     } catch (const db::DbError& error) {
-      // A deadlock has rolled the transaction back, and so has a claim that met another task's key:
-      // only these are sent again.
+      // A deadlock has rolled the transaction back, and so has a reservation that met another
+      // task's key: only these are sent again.
       const bool again =
           error.error_class() == db::ErrorClass::kRetryable ||
           (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());

@@ -82,11 +82,11 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
 
 // Statements of one task, for a packet with others of a transaction. Directly after them
 // inserted_key.sql returns the task's key or, for a task with a unique key, reserved_key.sql if the
-// claim is ours; their last one is read_unique.sql.
+// reservation is ours; their last one is read_unique.sql.
 struct PlannedTask {
   Partition partition;
   std::uint32_t prio = 0;
-  std::optional<std::uint64_t> claim{};
+  std::optional<std::uint64_t> reservation{};
   std::vector<db::Statement> statements{};
 };
 // Like submit_statements(), but for each task separately, to be sent in this order.
@@ -95,13 +95,13 @@ std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submissio
 // Submits in the transaction that is open on `db`. Only sends: after an error the earlier
 // statements stay in the transaction. The caller may repeat an error of class kDuplicate after
 // undoing them. `submissions` are validated and `placer` belongs to them; if it used another
-// connection, no claim waits for the end of this transaction.
+// connection, no reservation waits for the end of this transaction.
 std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
 // Additions to the transaction of new tasks: the statements, in one packet with COMMIT, and the
 // reader of their results. Requested again if the transaction is sent again.
-struct Beside {
+struct ExtraStatements {
   std::function<std::vector<db::Statement>(std::span<const Submitted> made)> statements{};
   std::function<void(std::span<db::StatementResult> results)> answered{};
 };
@@ -109,8 +109,8 @@ struct Beside {
 // Submits all or none, each to its partition, or spread over the partitions of its queue (S18).
 // Results are in the order of `submissions`; the second of two with the same unique key existed.
 // Throws OutcomeUnknown if the reply was lost, another Error if nothing was submitted. A batch with
-// an unknown outcome is never sent again. `beside` adds statements to the transaction.
+// an unknown outcome is never sent again. `extra` adds statements to the transaction.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
-                              const Beside& beside = {});
+                              const ExtraStatements& extra = {});
 
 }  // namespace allot::queue

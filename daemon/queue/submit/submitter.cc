@@ -38,8 +38,8 @@ void Submitter::prepare(db::Connection& db, std::span<Submission> tasks, const P
 }
 
 std::vector<Submitted> Submitter::submit(db::Connection& db, std::span<const Submission> tasks,
-                                         const Beside& beside) const {
-  std::vector<Submitted> made = queue::submit(db, tasks, beside);
+                                         const ExtraStatements& extra) const {
+  std::vector<Submitted> made = queue::submit(db, tasks, extra);
   environment_.ringer.ring(new_tasks(made));
   if (environment_.finds_owners) find_owners(db, tasks, made);
   return made;

@@ -47,7 +47,7 @@ class Submitter {
 
   // See queue::submit(). Wakes workers of this host.
   std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> tasks,
-                                const Beside& beside = {}) const;
+                                const ExtraStatements& extra = {}) const;
 
   // For tasks that were submitted with another transaction.
   void ring(std::span<const Submission> tasks) const;

@@ -28,8 +28,8 @@ void set_holder(db::Statement& statement, const Holder& holder, std::chrono::mic
 
 }  // namespace
 
-db::Statement& set_held(db::Statement& statement, Held held) {
-  return statement.set("passed_flag", held == Held::kKnown ? kNoHandlerFlag : 0);
+db::Statement& set_deferred(db::Statement& statement, Deferred deferred) {
+  return statement.set("passed_flag", deferred == Deferred::kLease ? kNoHandlerFlag : 0);
 }
 
 std::uint64_t FetchSpec::inline_limit() const {
@@ -56,9 +56,10 @@ db::Statement release_statement(const Fence& fence, const Deferral& deferral) {
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
-                                       const FetchSpec& spec, Locked locked, Held held) const {
+                                       const FetchSpec& spec, Locked locked,
+                                       Deferred deferred) const {
   db::Statement statement = lease_statement(sql::k_lease, partition, spec, locked);
-  set_held(statement, held);
+  set_deferred(statement, deferred);
   return take(db, statement, nullptr, spec, partition);
 }
 

@@ -72,7 +72,7 @@ struct Scouted {
 
 // Whether to lease a partition that waits for a task without a handler (S66): kKnown for a worker
 // that found a type there that it knows.
-enum class Held { kWaits, kKnown };
+enum class Deferred { kSkip, kLease };
 
 // Policy for a lease whose row is locked by another session.
 enum class Locked {
@@ -93,7 +93,8 @@ class LeaseStore {
   // Leases a free partition and fetches from it. nullopt: another worker has it, or it is held
   // back.
   std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
-                             Locked locked = Locked::kWait, Held held = Held::kWaits) const;
+                             Locked locked = Locked::kWait,
+                             Deferred deferred = Deferred::kSkip) const;
 
   // The same for a partition whose holder this process saw unchanged (S4). `stale`: unchanged for
   // longer than its TTL, so that the database's clock is ignored. `starts_none`: a rate of the
@@ -141,7 +142,7 @@ class LeaseStore {
 };
 
 // For a statement that leases: lease.sql, lease_rated.sql.
-db::Statement& set_held(db::Statement& statement, Held held);
+db::Statement& set_deferred(db::Statement& statement, Deferred deferred);
 
 // Ends connections of a dead process whose last packet may still be executing (S9). Connections to
 // an earlier run of the server ended with it, and other sessions may have their ids by now; the

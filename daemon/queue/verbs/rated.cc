@@ -79,9 +79,9 @@ ScoutedRates scout_rated(db::Connection& db, std::span<const std::uint32_t> queu
 
 std::optional<RatedLease> lease_rated(db::Connection& db, const LeaseStore& store,
                                       Partition partition, const FetchSpec& spec,
-                                      std::uint32_t asked, Locked locked, Held held) {
+                                      std::uint32_t asked, Locked locked, Deferred deferred) {
   db::Statement lease = store.lease_statement(sql::k_lease_rated, partition, spec, locked);
-  set_held(lease, held);
+  set_deferred(lease, deferred);
   const std::vector<db::Statement> statements{
       std::move(lease), charge_statement(partition, store.holder().id, spec, asked)};
   const db::Statement fetch = fetch_statement(partition, of_grant(spec, asked));

@@ -37,7 +37,7 @@ struct RatedLease {
 std::optional<RatedLease> lease_rated(db::Connection& db, const LeaseStore& store,
                                       Partition partition, const FetchSpec& spec,
                                       std::uint32_t asked, Locked locked = Locked::kWait,
-                                      Held held = Held::kWaits);
+                                      Deferred deferred = Deferred::kSkip);
 
 // Result of ack_and_fetch(), and how many of the tasks may start.
 struct RatedFetch {

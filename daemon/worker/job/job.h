@@ -52,7 +52,7 @@ struct TaskEnd {
 struct JobEnd {
   Job job;                       // its ended tasks have lost their payloads
   std::vector<TaskEnd> tasks{};  // with the same index
-  std::exception_ptr error{};    // the reason if there is no end: GaveUp
+  std::exception_ptr error{};    // the reason of a job without an end: GaveUp
 };
 
 }  // namespace allot::worker

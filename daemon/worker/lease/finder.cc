@@ -117,8 +117,9 @@ std::optional<LeasedBlock> Finder::take(db::Connection& db, const Offer& offer,
     return rates_.take_over(db, store_, offer.stalled->observed, offer.stalled->stale, spec,
                             locked);
   }
-  const queue::Held held = offer.deferred ? queue::Held::kKnown : queue::Held::kWaits;
-  return rates_.lease(db, store_, offer.partition, spec, locked, held);
+  const queue::Deferred deferred =
+      offer.deferred ? queue::Deferred::kLease : queue::Deferred::kSkip;
+  return rates_.lease(db, store_, offer.partition, spec, locked, deferred);
 }
 
 void Finder::leased(LeasedBlock& found, const ServedQueue& queue, Nanos sent_ns) {

@@ -52,19 +52,19 @@ std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
 
 std::optional<LeasedBlock> Rates::lease(db::Connection& db, const queue::LeaseStore& store,
                                         queue::Partition partition, const queue::FetchSpec& spec,
-                                        queue::Locked locked, queue::Held held) {
+                                        queue::Locked locked, queue::Deferred deferred) {
   const std::uint32_t queue_id = partition.queue_id;
   if (rated(queue_id)) {
     const Nanos sent_ns = boot_ns();
     auto taken = queue::lease_rated(db, store, partition, spec, asked(queue_id, spec.block_size),
-                                    locked, held);
+                                    locked, deferred);
     if (!taken) return std::nullopt;
     answered(queue_id, taken->granted);
     if (taken->block)
       return LeasedBlock{std::move(*taken->block), {taken->granted, queue_id, sent_ns}};
     if (rated(queue_id)) return std::nullopt;
   }
-  auto block = store.lease(db, partition, spec, locked, held);
+  auto block = store.lease(db, partition, spec, locked, deferred);
   if (!block) return std::nullopt;
   return LeasedBlock{std::move(*block)};
 }

@@ -45,7 +45,7 @@ class Rates {
   [[nodiscard]] std::optional<LeasedBlock> lease(db::Connection& db, const queue::LeaseStore& store,
                                                  queue::Partition partition,
                                                  const queue::FetchSpec& spec, queue::Locked locked,
-                                                 queue::Held held);
+                                                 queue::Deferred deferred);
   [[nodiscard]] std::optional<LeasedBlock> take_over(db::Connection& db,
                                                      const queue::LeaseStore& store,
                                                      const queue::Observation& observed, bool stale,

@@ -59,7 +59,7 @@ TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
 }
 
 TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
-  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
+  observer_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const std::string before = everything();
   const auto done = allot({"migrate"});
   EXPECT_EQ(done.status.code, kExitConfig);
@@ -195,7 +195,7 @@ TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
                            "no pool of this daemon serves queue 'wide'"}) {
     EXPECT_TRUE(has(doctor, part));
   }
-  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'wide'");
+  observer_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'wide'");
   EXPECT_TRUE(has(must({"check", "--json"}), "on_stuck names queue 'wide', which is"));
 }
 
@@ -236,17 +236,17 @@ TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
   };
   const support::TempDir plugins;
   configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
-  look_.execute("SET GLOBAL max_connections = 28");
+  observer_.execute("SET GLOBAL max_connections = 28");
   const auto few = allot({"check"});
-  look_.execute("SET GLOBAL max_connections = 29");
+  observer_.execute("SET GLOBAL max_connections = 29");
   const auto enough = allot({"check"});
-  look_.execute(
+  observer_.execute(
       "SET GLOBAL max_connections = 151; CREATE USER few@localhost WITH MAX_USER_CONNECTIONS 10;"
       "GRANT ALL ON " +
       name_ + ".* TO few@localhost");
   configure("\"root\"", "\"few\"");
   const auto mine = allot({"check"});
-  look_.execute("DROP USER few@localhost");
+  observer_.execute("DROP USER few@localhost");
   EXPECT_TRUE(has(few.err, warning("28")));
   EXPECT_EQ(few.status.code, kExitOk);
   EXPECT_EQ(enough.err.find("connections"), std::string::npos) << enough.err;

@@ -59,8 +59,8 @@ class AuditTest : public CliTest {
  protected:
   AuditTest() {
     must({"migrate"});
-    queue::ensure_lock(look_, "billing", 2);
-    queue::ensure_queue(look_, "some", {4, queue::Placement::kLimited, 3});
+    queue::ensure_lock(observer_, "billing", 2);
+    queue::ensure_queue(observer_, "some", {4, queue::Placement::kLimited, 3});
   }
 
   std::string put() {
@@ -84,7 +84,7 @@ class AuditTest : public CliTest {
     return {name};
   }
   Words held_lock() {
-    look_.execute(
+    observer_.execute(
         "UPDATE named_lock SET state = 'LOCKED', lock_by = 1, lock_host = 'h', lock_pid = 1,"
         " taken_at = UTC_TIMESTAMP(6), expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
     return {"billing", "--yes"};

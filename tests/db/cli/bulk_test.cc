@@ -62,7 +62,7 @@ TEST_F(BulkTest, TakenKeysAreCountedByWhereTheirTasksAre) {
     return R"({"queue":"default","type":"t","unique_key":")" + key + "\"}\n";
   };
   must({"submit", "--ndjson", "-"}, line("done"));
-  look_.execute(
+  observer_.execute(
       "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   const std::string lines = line("done") + line("a") + line("b");
   must({"submit", "--ndjson", "-"}, lines);
@@ -152,7 +152,7 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
       {R"({"queue":"default","type":"t","payload":")" + large + "\"}", "16 MiB"},
   };
   for (const BrokenLine& line : broken) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     const std::string file =
         folder_.write("tasks", numbered(1, 24, "wide") + line.text + "\n" + numbered(26, 40));
     const auto done = allot({"submit", "--ndjson", file, "--batch", "10"});

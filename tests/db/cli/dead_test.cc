@@ -22,12 +22,13 @@ class DeadTest : public CliTest {
   std::string die(const std::string& error, const std::string& type = "mail.send") {
     std::string id = must({"submit", "default", type, "payload"});
     id.pop_back();
-    auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
+    auto block =
+        leases_.lease(observer_, {queue::find_queue(observer_, "default")->queue_id, 0}, {});
     for (const queue::Task& task : block->tasks) {
-      EXPECT_EQ(store_.bury(look_, queue::fence(block->lease, task), 1, {"retry", error}),
+      EXPECT_EQ(store_.bury(observer_, queue::fence(block->lease, task), 1, {"retry", error}),
                 queue::Fenced::kWritten);
     }
-    EXPECT_TRUE(leases_.release(look_, block->lease));
+    EXPECT_TRUE(leases_.release(observer_, block->lease));
     return id;
   }
   json listed(const Words& words) {

@@ -20,14 +20,14 @@ class DoctorTest : public CliTest {
     must({"migrate"});
     std::filesystem::create_directory(folder_ / "plugins");
     configure("[daemon]", "[plugins]\nfolder = \"plugins\"\n[daemon]");
-    look_.execute("SET GLOBAL max_allowed_packet = 67108864");
+    observer_.execute("SET GLOBAL max_allowed_packet = 67108864");
   }
   DoctorTest(const DoctorTest&) = delete;
   DoctorTest& operator=(const DoctorTest&) = delete;
   ~DoctorTest() override {
-    look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_ +
-                  ", sync_binlog = " + sync_);
-    look_.execute("SET GLOBAL max_allowed_packet = " + packet_);
+    observer_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_ +
+                      ", sync_binlog = " + sync_);
+    observer_.execute("SET GLOBAL max_allowed_packet = " + packet_);
   }
 
   json doctor(int code = kExitOk) {
@@ -72,7 +72,7 @@ TEST_F(DoctorTest, AServerThatCannotKeepTheProtocolIsRefusedByAllThatStart) {
 
 // S59
 TEST_F(DoctorTest, AMissingLeaseRowIsSaidUntilMigrateFillsItIn) {
-  look_.execute(
+  observer_.execute(
       "DELETE FROM q_lock_table WHERE queue_id = (SELECT MAX(queue_id) FROM queue)"
       " AND partition_no = 0");
   const json finding = about(doctor(), "lease rows");
@@ -86,7 +86,7 @@ TEST_F(DoctorTest, AMissingLeaseRowIsSaidUntilMigrateFillsItIn) {
 TEST_F(DoctorTest, TasksThatAreDueFarAheadAreCounted) {
   EXPECT_EQ(about(doctor(), "far tasks")["text"], "none is due later than 12 hours from now");
   const auto put = [&](int days) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
         " SELECT MAX(queue_id), 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)"
         " + INTERVAL " +
@@ -107,7 +107,7 @@ TEST_F(DoctorTest, TasksThatAreDueFarAheadAreCounted) {
 }
 
 TEST_F(DoctorTest, LooksAtEverything) {
-  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1, sync_binlog = 1");
+  observer_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1, sync_binlog = 1");
   const json findings = doctor();
   for (const char* what : {"configuration", "runtime folder", "daemon", "server", "durability",
                            "max_allowed_packet", "time zone", "schema", "protocol", "clock",
@@ -121,8 +121,8 @@ TEST_F(DoctorTest, LooksAtEverything) {
 }
 
 TEST_F(DoctorTest, SaysHowToFixTheServer) {
-  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-  look_.execute("SET GLOBAL max_allowed_packet = 16777216");
+  observer_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+  observer_.execute("SET GLOBAL max_allowed_packet = 16777216");
   const json findings = doctor();  // the command still works
   for (const char* what : {"durability", "max_allowed_packet"}) {
     EXPECT_EQ(about(findings, what)["level"], "warn");
@@ -138,7 +138,7 @@ TEST_F(DoctorTest, SaysHowToFixTheServer) {
 TEST_F(DoctorTest, SaysHowACommitWakesWorkers) {
   const json polled = about(doctor(), "waking");
   EXPECT_EQ(polled["level"], "ok");
-  const bool logged = support::number_of(look_, "SELECT @@log_bin") != 0;
+  const bool logged = support::number_of(observer_, "SELECT @@log_bin") != 0;
   EXPECT_TRUE(has(
       polled["text"].get<std::string>(),
       logged ? "binary log is on, but [wake] user is not set: with it half of these tasks would "
@@ -153,9 +153,9 @@ TEST_F(DoctorTest, SaysHowACommitWakesWorkers) {
 
 // Allot does not set it (docs/decisions/0006).
 TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
-  look_.execute("SET GLOBAL optimizer_switch = 'mrr_cost_based=off,index_merge=off'");
+  observer_.execute("SET GLOBAL optimizer_switch = 'mrr_cost_based=off,index_merge=off'");
   const json found = about(doctor(), "optimizer_switch");
-  look_.execute("SET GLOBAL optimizer_switch = DEFAULT");
+  observer_.execute("SET GLOBAL optimizer_switch = DEFAULT");
   EXPECT_EQ(found["level"], "warn");
   EXPECT_FALSE(has(must({"doctor"}), "optimizer_switch"));
 }
@@ -163,21 +163,22 @@ TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
 // 32 MiB are two bytes for each byte of the largest payload, without space for the rest of the
 // statement.
 TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
-  look_.execute("SET GLOBAL max_allowed_packet = 33554432");
+  observer_.execute("SET GLOBAL max_allowed_packet = 33554432");
   const json found = about(doctor(), "max_allowed_packet");
   EXPECT_EQ(found["level"], "warn");
   EXPECT_TRUE(has(found["fix"], "SET GLOBAL max_allowed_packet = 34603008"));
-  look_.execute("SET GLOBAL max_allowed_packet = 34603008");
+  observer_.execute("SET GLOBAL max_allowed_packet = 34603008");
   EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
 }
 
 // S48: after each change takeovers are suspended for some time.
 TEST_F(DoctorTest, WarnsOfServersThatTakeTurns) {
   EXPECT_EQ(about(doctor(), "last server")["text"], "it never changed");
-  EXPECT_FALSE(queue::note_server(look_));
+  EXPECT_FALSE(queue::note_server(observer_));
   const auto another_wrote = [&] {
-    look_.execute("UPDATE server_identity SET identity = 'db2:3306 2 /data' WHERE only_row = 1");
-    EXPECT_TRUE(queue::note_server(look_));
+    observer_.execute(
+        "UPDATE server_identity SET identity = 'db2:3306 2 /data' WHERE only_row = 1");
+    EXPECT_TRUE(queue::note_server(observer_));
   };
   another_wrote();
   another_wrote();
@@ -187,13 +188,14 @@ TEST_F(DoctorTest, WarnsOfServersThatTakeTurns) {
   EXPECT_EQ(found["level"], "warn");
   EXPECT_TRUE(has(found["text"], ", after 3 server changes followed each other: "));
   EXPECT_EQ(found["fix"], "let all daemons use one server at a time");
-  look_.execute("UPDATE server_identity SET since = since - INTERVAL 11 MINUTE WHERE only_row = 1");
+  observer_.execute(
+      "UPDATE server_identity SET since = since - INTERVAL 11 MINUTE WHERE only_row = 1");
   EXPECT_EQ(about(doctor(), "last server")["level"], "ok") << "it is over";
 }
 
 TEST_F(DoctorTest, ShowsWhatIsRaised) {
   EXPECT_EQ(about(doctor(), "notices")["level"], "ok");
-  look_.execute(
+  observer_.execute(
       "INSERT INTO notice (kind, subject, raised_at, detail) VALUES"
       " ('dead', 'mail', '2026-01-02 03:04:05', 'at least 1 dead')");
   EXPECT_EQ(about(doctor(), "notice")["text"],
@@ -204,24 +206,24 @@ TEST_F(DoctorTest, ShowsWhatIsRaised) {
 TEST_F(DoctorTest, DutiesThatNobodyLeads) {
   must({"submit", "default", "t"});
   configure("[queues.default]", "[queues.default]\nhistory = \"1h\"");
-  look_.execute(
+  observer_.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at)"
       " SELECT queue_id, duty, UTC_TIMESTAMP(6) - INTERVAL 20 SECOND FROM queue,"
       " (SELECT 'purge' AS duty UNION SELECT 'stuck' UNION SELECT 'unique') AS duties;"
       "INSERT INTO queue_duty (queue_id, duty, free_at) VALUES (4711, 'purge', '2025-01-01')");
   EXPECT_EQ(about(doctor(), "duties")["level"], "ok") << "a daemon is being started again";
-  look_.execute("UPDATE queue_duty SET free_at = free_at - INTERVAL 1 MINUTE");
+  observer_.execute("UPDATE queue_duty SET free_at = free_at - INTERVAL 1 MINUTE");
   const json left = about(doctor(), "duties");
   EXPECT_EQ(left["level"], "warn");
   const std::string text = left["text"];
   EXPECT_TRUE(has(text, "default/purge for ")) << text;
   EXPECT_FALSE(has(text, "stuck")) << "it has no on_stuck: " << text;
   EXPECT_FALSE(has(text, "4711")) << text;
-  look_.execute(
+  observer_.execute(
       "UPDATE queue_duty SET holder = 7, holder_host = 'h', holder_instance = 'i',"
       " free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND");
   EXPECT_EQ(about(doctor(), "duties")["level"], "ok");
-  look_.execute(
+  observer_.execute(
       "UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND,"
       " last_error = CONCAT('no ', duty)");
   const json failing = about(doctor(), "duties");
@@ -242,18 +244,18 @@ TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
       "'LOCKED', expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, lock_pid = ";
   const std::string of_wide = " AND queue_id = (SELECT queue_id FROM queue WHERE name = 'wide')";
   const std::string own = ", lock_origin = " + std::to_string(holder.origin);
-  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) + own +
-                " WHERE partition_no = 3" + of_wide);
-  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(getpid()) + own +
-                " WHERE partition_no = 4" + of_wide);
-  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) +
-                ", lock_origin = 1 WHERE partition_no = 5" + of_wide);
-  look_.execute("UPDATE q_lock_table SET" + lease +
-                "1, lock_origin = 1,"
-                " expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR WHERE partition_no = 6" +
-                of_wide);
-  look_.execute("UPDATE q_lock_table SET" + lease +
-                "2, lock_origin = 1, ttl_us = 8000000000 WHERE partition_no = 7" + of_wide);
+  observer_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) + own +
+                    " WHERE partition_no = 3" + of_wide);
+  observer_.execute("UPDATE q_lock_table SET" + lease + std::to_string(getpid()) + own +
+                    " WHERE partition_no = 4" + of_wide);
+  observer_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) +
+                    ", lock_origin = 1 WHERE partition_no = 5" + of_wide);
+  observer_.execute("UPDATE q_lock_table SET" + lease +
+                    "1, lock_origin = 1,"
+                    " expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR WHERE partition_no = 6" +
+                    of_wide);
+  observer_.execute("UPDATE q_lock_table SET" + lease +
+                    "2, lock_origin = 1, ttl_us = 8000000000 WHERE partition_no = 7" + of_wide);
   const std::string before = everything();
   const json leases = about(doctor(), "leases");
   EXPECT_EQ(leases["level"], "warn");
@@ -266,7 +268,7 @@ TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
 }
 
 TEST_F(DoctorTest, FailedChecksDecideTheExitCode) {
-  look_.execute("DELETE FROM allot_schema");
+  observer_.execute("DELETE FROM allot_schema");
   const json behind = doctor(kExitConfig);
   EXPECT_EQ(about(behind, "schema")["level"], "fail");
   EXPECT_TRUE(has(about(behind, "schema")["text"], "allot migrate"));

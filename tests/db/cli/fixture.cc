@@ -36,7 +36,7 @@ CliTest::CliTest() : CliTest(support::Database::shared(), support::emptied_datab
 CliTest::CliTest(support::Database& server) : CliTest(server, server.make_database()) {}
 
 CliTest::CliTest(support::Database& server, std::string database)
-    : server_(server), name_(std::move(database)), look_(server.connect(name_)) {
+    : server_(server), name_(std::move(database)), observer_(server.connect(name_)) {
   config_ = folder_.write("allot.toml", "[database]\nsocket = \"" + server.socket() +
                                             "\"\nuser = \"root\"\nname = \"" + name_ +
                                             "\"\ncall_timeout = \"10s\"\n[daemon]\nruntime_dir = "
@@ -72,7 +72,7 @@ void CliTest::configure(const std::string& from, const std::string& to) {
 
 std::vector<std::string> CliTest::payloads() {
   auto results =
-      look_.execute("SELECT payload FROM task ORDER BY queue_id, partition_no, prio, run_key");
+      observer_.execute("SELECT payload FROM task ORDER BY queue_id, partition_no, prio, run_key");
   std::vector<std::string> all;
   while (const auto row = results.front().next()) all.emplace_back(row->text(0));
   return all;
@@ -80,13 +80,13 @@ std::vector<std::string> CliTest::payloads() {
 
 std::string CliTest::everything() {
   std::string text;
-  auto tables = look_.execute("SHOW TABLES");
+  auto tables = observer_.execute("SHOW TABLES");
   while (const auto table = tables.front().next()) {
     const std::string name(table->text(0));
     text += name + "\n";
-    auto columns = look_.execute("SHOW COLUMNS FROM " + name);
+    auto columns = observer_.execute("SHOW COLUMNS FROM " + name);
     const std::uint64_t width = columns.front().row_count();
-    auto rows = look_.execute("SELECT * FROM " + name + " ORDER BY 1, 2");
+    auto rows = observer_.execute("SELECT * FROM " + name + " ORDER BY 1, 2");
     while (const auto row = rows.front().next()) {
       for (std::uint64_t i = 0; i < width; ++i) text += std::string(row->text(i)) + "|";
       text += "\n";
@@ -96,7 +96,7 @@ std::string CliTest::everything() {
 }
 
 void CliTest::block_commits() {
-  commit_stop_.emplace(look_);
+  commit_stop_.emplace(observer_);
 }
 
 void CliTest::unblock_commits() {

@@ -44,9 +44,9 @@ class CliTest : public testing::Test {
   [[nodiscard]] const std::string& config() const { return config_; }
 
   // The first field of the first row.
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
   std::uint64_t count(const std::string& table) {
-    return support::number_of(look_, "SELECT COUNT(*) FROM " + table);
+    return support::number_of(observer_, "SELECT COUNT(*) FROM " + table);
   }
   // All payloads in the order of their partitions, then of their keys.
   std::vector<std::string> payloads();
@@ -61,7 +61,7 @@ class CliTest : public testing::Test {
   support::Database& server_;
   support::TempDir folder_;
   std::string name_;
-  db::Connection look_;
+  db::Connection observer_;
 
  private:
   CliTest(support::Database& server, std::string database);

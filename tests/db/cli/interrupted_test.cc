@@ -29,7 +29,7 @@ class InterruptedTest : public CliTest {
 
 TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     auto fed = after_ten_lines();
     fed->feed(numbered(11, 15, "wide") + "{\"que");
     ASSERT_TRUE(support::eventually([&] { return fed->all_read(); }));
@@ -84,7 +84,7 @@ TEST_F(InterruptedTest, AConnectionLostBeforeCommitSubmitsNothingOfItsBatch) {
       " WHERE db = '" +
       name_ + "' AND info LIKE 'INSERT%'";
   ASSERT_TRUE(support::eventually([&] { return value(waiting) != "0"; }));
-  look_.execute("KILL " + value(waiting));
+  observer_.execute("KILL " + value(waiting));
   const auto done = fed->finish();
   blocking.execute("ROLLBACK");
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
@@ -119,7 +119,7 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
   EXPECT_TRUE(refused_from_line_11(done.err, "20")) << done.err;
   EXPECT_TRUE(has(done.err, "continue with --from-line 11\n"));
   server_.start();
-  look_ = server_.connect(name_);
+  observer_ = server_.connect(name_);
   EXPECT_EQ(count("task"), 10U) << "what was submitted outlives kill -9";
 }
 

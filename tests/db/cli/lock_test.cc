@@ -114,7 +114,7 @@ class LockCommandTest : public CliTest {
     bool dead_then = false;
     EXPECT_TRUE(eventually([&] {
       if (boot_ns() < next.next_ns()) return false;
-      taken = next.poll(look_, 1).has_value();
+      taken = next.poll(observer_, 1).has_value();
       if (taken) dead_then = all_dead(running.pids);
       return taken;
     }));
@@ -128,7 +128,7 @@ TEST_F(LockCommandTest, TheExitCodeIsPassedOnAndTheLockGivenBack) {
   EXPECT_EQ(done.err, "");
   EXPECT_EQ(state(), "FREE");
   const auto token = std::stoull(done.out);
-  EXPECT_EQ(token, support::number_of(look_, "SELECT epoch - 1024 FROM named_lock"));
+  EXPECT_EQ(token, support::number_of(observer_, "SELECT epoch - 1024 FROM named_lock"));
   EXPECT_EQ(allot({"lock", "run", "x", "--", "sh", "-c", "kill -KILL $$"}).status,
             (ExitStatus{137, 0}));
   EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
@@ -146,7 +146,7 @@ TEST_F(LockCommandTest, ItsStreamsAreThoseOfTheCommand) {
 }
 
 TEST_F(LockCommandTest, HeldLockIsNotObtained) {
-  queue::ensure_lock(look_, "x", 1);
+  queue::ensure_lock(observer_, "x", 1);
   const Running running = run_stubborn("30s");
   const auto done = allot({"lock", "run", "x", "--json", "--", "echo", "never"});
   EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
@@ -164,12 +164,12 @@ TEST_F(LockCommandTest, HeldLockIsNotObtained) {
 // S48.
 TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
   EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
-  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  observer_.execute("UPDATE server_identity SET identity = 'another one'");
   const auto done = allot({"lock", "run", "x", "--", "echo", "never"});
   EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(done.out, "");
   EXPECT_TRUE(has(done.err, "lock 'x' was not obtained: the database server changed ")) << done.err;
-  look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL 29 SECOND");
+  observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL 29 SECOND");
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
 }
 
@@ -184,7 +184,7 @@ TEST_F(LockCommandTest, TakingReleasingOrBreakingALockRings) {
   };
   EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
   EXPECT_EQ(rung(), 2U);
-  look_.execute("UPDATE named_lock SET state = 'LOCKED', lock_by = 1");
+  observer_.execute("UPDATE named_lock SET state = 'LOCKED', lock_by = 1");
   EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(rung(), 1U) << "it has left the line";
   must({"lock", "break", "x", "--yes"});
@@ -369,10 +369,10 @@ TEST_F(LockCommandTest, ABrokenLockEndsTheCommand) {
 
 TEST_F(LockCommandTest, ListAndShow) {
   EXPECT_EQ(must({"lock", "list", "--json"}), "[]\n");
-  queue::ensure_lock(look_, "pool", 3);
+  queue::ensure_lock(observer_, "pool", 3);
   const Running running = run_stubborn("30s");
   const queue::Holder waiting = queue::make_holder("", "");
-  queue::draw_ticket(look_, "x", waiting);
+  queue::draw_ticket(observer_, "x", waiting);
   const auto list = json::parse(must({"lock", "list", "--json"}));
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0], json({{"name", "pool"}, {"slots", 3}, {"held", 0}, {"waiting", 0}}));
@@ -389,7 +389,7 @@ TEST_F(LockCommandTest, ListAndShow) {
 }
 
 TEST_F(LockCommandTest, BadInputIsRefusedByTheNameOfItsFieldAndChangesNothing) {
-  queue::ensure_lock(look_, "x", 1);
+  queue::ensure_lock(observer_, "x", 1);
   const std::string before = everything();
   const auto refused = [&](const Words& words, const std::string& field) {
     const auto done = allot(words);

@@ -21,7 +21,7 @@ class ProceduresTest : public OwnDatabaseTest {
   }
   ProceduresTest(const ProceduresTest&) = delete;
   ProceduresTest& operator=(const ProceduresTest&) = delete;
-  ~ProceduresTest() override { look_.execute("DROP USER IF EXISTS 'passing'@'%'"); }
+  ~ProceduresTest() override { observer_.execute("DROP USER IF EXISTS 'passing'@'%'"); }
 
   // Doctor's message about them, without the fix if all is well.
   std::string said() {
@@ -37,16 +37,16 @@ class ProceduresTest : public OwnDatabaseTest {
   }
   std::string warned() { return allot({"check"}).err; }
   void drop_all() {
-    auto all = look_.execute(
+    auto all = observer_.execute(
         "SELECT routine_name FROM information_schema.routines WHERE routine_schema = DATABASE()");
     while (const auto row = all.front().next()) {
-      look_.execute("DROP PROCEDURE " + std::string(row->text(0)));
+      observer_.execute("DROP PROCEDURE " + std::string(row->text(0)));
     }
   }
   // Creates an account with the privileges of the role.
   void make_account(const std::string& role) {
     for (const std::string& sql : support::grants(role, name_)) {
-      look_.execute(support::replaced(sql, "allot_" + role, "passing"));
+      observer_.execute(support::replaced(sql, "allot_" + role, "passing"));
     }
   }
 
@@ -56,8 +56,8 @@ class ProceduresTest : public OwnDatabaseTest {
 TEST_F(ProceduresTest, MissingProceduresAreNamedUntilMigrateMakesThem) {
   EXPECT_EQ(said(), good_);
   EXPECT_FALSE(has(warned(), "procedures"));
-  look_.execute("DROP PROCEDURE allot_key");
-  look_.execute("DROP PROCEDURE allot_put");
+  observer_.execute("DROP PROCEDURE allot_key");
+  observer_.execute("DROP PROCEDURE allot_put");
   EXPECT_TRUE(has(said(), " are missing: allot_put, allot_key; run 'allot migrate'")) << said();
   EXPECT_TRUE(has(warned(), "warning: stored procedures: 2 of ")) << warned();
   const std::string made = must({"migrate"});
@@ -74,7 +74,7 @@ TEST_F(ProceduresTest, ADumpWithoutThemIsSaid) {
 }
 
 TEST_F(ProceduresTest, ProceduresOfAnotherBuildAreReported) {
-  look_.execute("ALTER PROCEDURE allot_submit COMMENT 'Allot: procedures 1'");
+  observer_.execute("ALTER PROCEDURE allot_submit COMMENT 'Allot: procedures 1'");
   EXPECT_TRUE(said().starts_with("warn they belong to another version of Allot (")) << said();
   EXPECT_TRUE(has(warned(), "; run 'allot migrate'")) << warned();
   const json report = json::parse(must({"migrate", "--json"}));
@@ -92,7 +92,7 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   EXPECT_EQ(said(), good_);
   configure("user = \"passing\"\npassword = \"change-me\"", "user = \"root\"");
   EXPECT_EQ(said(), good_) << "with any definer";
-  look_.execute("DROP USER 'passing'@'%'");
+  observer_.execute("DROP USER 'passing'@'%'");
   EXPECT_EQ(
       said(),
       "warn their definer passing@% does not exist, so every CALL fails; run 'allot migrate', "
@@ -107,7 +107,7 @@ TEST_F(ProceduresTest, AnAccountThatCannotSeeThemIsToldTheRight) {
   make_account("worker");
   configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
   EXPECT_EQ(said(), good_);
-  look_.execute("REVOKE EXECUTE ON " + name_ + ".* FROM 'passing'@'%'");
+  observer_.execute("REVOKE EXECUTE ON " + name_ + ".* FROM 'passing'@'%'");
   EXPECT_TRUE(said().starts_with("warn this account has no right to see them: ")) << said();
   EXPECT_TRUE(has(said(), "GRANT EXECUTE ON `" + name_ + "`.* TO 'passing'@'%'")) << said();
 }

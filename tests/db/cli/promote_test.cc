@@ -30,10 +30,10 @@ TEST_F(PromoteTest, RaisesTheTermOfTheOnlyServer) {
 
 // The server was restored from a copy, and this host has seen a higher term.
 TEST_F(PromoteTest, BringsARestoredServerAboveTheTermThatTheHostHasSeen) {
-  queue::note_server(look_);
-  look_.execute("UPDATE server_identity SET term = 7");
+  queue::note_server(observer_);
+  observer_.execute("UPDATE server_identity SET term = 7");
   must({"status"});
-  look_.execute("UPDATE server_identity SET term = 1");
+  observer_.execute("UPDATE server_identity SET term = 1");
   const auto refused = allot({"status"});
   EXPECT_EQ(refused.status.code, kExitUnavailable);
   EXPECT_TRUE(has(refused.err, "has term 1, and another server has term 7: not used"));

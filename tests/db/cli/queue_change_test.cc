@@ -76,14 +76,14 @@ TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
   const std::string moved = must({"submit", "wide", "t", "moved"});
   must({"submit", "wide", "t", "charged"});
   // A task after a retry, and one after a first crash, which keeps its key.
-  look_.execute(
+  observer_.execute(
       "UPDATE task SET first_key = run_key, run_key = run_key + 4096, attempt = 2,"
       " flags = 128 WHERE payload = 'moved'");
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key"
       " FROM task WHERE payload = 'moved'");
-  look_.execute("UPDATE task SET attempt = 1 WHERE payload = 'charged'");
-  look_.execute(
+  observer_.execute("UPDATE task SET attempt = 1 WHERE payload = 'charged'");
+  observer_.execute(
       "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt,"
       " ended_at, cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio,"
       " COALESCE(first_key, run_key), attempt, UTC_TIMESTAMP(6), 'retry', payload, 'h', 1"
@@ -107,7 +107,7 @@ TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
 // A worker that has the partition may have started any of them.
 TEST_F(QueueChangeTest, MoveLeavesWhatSomebodyHasLeased) {
   must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
-  look_.execute(
+  observer_.execute(
       "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
       " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE partition_no = 2"
       " AND queue_id = " +

@@ -142,7 +142,7 @@ TEST_F(ScheduleTest, NextNeedsNoDatabaseForAnExpression) {
 
 TEST_F(ScheduleTest, NextOfAScheduleBeginsWithItsNextTick) {
   must(adds("0 12 * * *"));
-  look_.execute("UPDATE schedule SET next_run = '2031-05-01 12:00:00'");
+  observer_.execute("UPDATE schedule SET next_run = '2031-05-01 12:00:00'");
   const json runs = json::parse(must({"schedule", "next", "s", "--count", "2", "--json"}));
   EXPECT_EQ(runs.at(0).at("utc"), "2031-05-01T12:00:00Z");
   EXPECT_EQ(runs.at(1).at("utc"), "2031-05-02T12:00:00Z");

@@ -54,7 +54,7 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
 }
 
 TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO instance (origin, host, instance, version, run_id, since, seen_at, write_no,"
       " totals, pools) VALUES"
       " (1, 'a', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, '',"
@@ -87,7 +87,7 @@ TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
 
 TEST_F(StatusTest, DutiesWithAndWithoutALeaderAreShown) {
   EXPECT_EQ(status()["duties"], json::array());
-  look_.execute(
+  observer_.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at, holder, holder_host, holder_instance,"
       " holder_pid, since, last_run, last_error)"
       " SELECT queue_id, 'purge', UTC_TIMESTAMP(6) + INTERVAL 4 SECOND, 7, 'h\n', 'i', 4711,"
@@ -97,7 +97,7 @@ TEST_F(StatusTest, DutiesWithAndWithoutALeaderAreShown) {
       " (0, 'ahead', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 8, 'g', 'i', 1, '2026-01-01'),"
       " (4711, 'purge', '2025-01-01', NULL, NULL, NULL, NULL, NULL)");
   const auto renew = [&] {
-    look_.execute(
+    observer_.execute(
         "UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND WHERE holder = 7");
   };
   renew();
@@ -119,7 +119,7 @@ TEST_F(StatusTest, DutiesWithAndWithoutALeaderAreShown) {
 }
 
 TEST_F(StatusTest, ACountStopsAtItsBound) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
       " SELECT queue_id, 0, 1, i, 't', '' FROM n, queue WHERE name = 'default'");

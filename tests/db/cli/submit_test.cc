@@ -56,7 +56,7 @@ TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
   EXPECT_EQ(again.out, first["id"].get<std::string>() + "\n");
   EXPECT_TRUE(has(again.err, "this task already has the unique key (waiting)"));
   // Its acknowledgement, as seen in the database.
-  look_.execute(
+  observer_.execute(
       "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "done");
 }
@@ -64,14 +64,14 @@ TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
 // A submitter's account may not read tasks.
 TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
   must({"submit", "default", "t", "", "--unique-key", "k"});
-  look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
-  look_.execute("ALTER USER submitter@localhost IDENTIFIED BY 'right'");
+  observer_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
+  observer_.execute("ALTER USER submitter@localhost IDENTIFIED BY 'right'");
   for (const std::string grant :
        {"SELECT ON allot_schema", "SELECT ON queue", "SELECT ON server_identity", "INSERT ON task",
         "SELECT, INSERT, UPDATE ON task_unique"}) {
     const auto on = grant.find(" ON ") + 4;
-    look_.execute("GRANT " + grant.substr(0, on) + name_ + "." + grant.substr(on) +
-                  " TO submitter@localhost");
+    observer_.execute("GRANT " + grant.substr(0, on) + name_ + "." + grant.substr(on) +
+                      " TO submitter@localhost");
   }
   configure("user = \"root\"", "user = \"submitter\"\npassword = \"right\"");
   const auto told =
@@ -122,12 +122,12 @@ TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
                                all_bytes(256).substr(1),  // an argument cannot contain NUL
                                "\xc3\x28\xed\xa0\x80\xff'"};
   for (const std::string& text : texts) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     must({"submit", "default", "t", text});
     EXPECT_EQ(payloads(), Words{text});
   }
   for (const std::string text : {"--prio", "-x", "--", "-"}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     must({"submit", "default", "t", "--", text}, "from standard input");
     EXPECT_EQ(payloads(), Words{text == "-" ? "from standard input" : text});
   }
@@ -178,7 +178,7 @@ TEST_F(SubmitTest, UnreadablePayloadIsNotSubmitted) {
 
 TEST_F(SubmitTest, AnUnknownQueueNamesTheKnownOnes) {
   must({"migrate"});
-  queue::ensure_queue(look_, "reports", {1});
+  queue::ensure_queue(observer_, "reports", {1});
   const auto done = allot({"submit", "defualt", "t"});
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err,
@@ -209,7 +209,7 @@ TEST_F(SubmitTest, SqlInAnyFieldIsOnlyText) {
 }
 
 TEST_F(SubmitTest, AWrongPasswordIsAMatterOfConfiguration) {
-  look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
+  observer_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
   configure("user = \"root\"", "user = \"submitter\"\npassword = \"a-wrong-one\"");
   const auto done = allot({"submit", "default", "t"});
   EXPECT_EQ(done.status.code, kExitConfig);
@@ -220,7 +220,7 @@ TEST_F(SubmitTest, AWrongPasswordIsAMatterOfConfiguration) {
 class SchemaTest : public OwnDatabaseTest {};
 
 TEST_F(SchemaTest, WithoutTheRightOneNothingIsSent) {
-  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
+  observer_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const auto newer = allot({"submit", "default", "t"});
   EXPECT_EQ(newer.status.code, kExitConfig);
   EXPECT_TRUE(has(newer.err, "9999"));
@@ -247,9 +247,9 @@ TEST_F(SubmitTest, AnEmbeddedOneThatIsAwaySaysWhoStartsIt) {
 TEST_F(SubmitTest, AnEmbeddedOneThatIsReadOnlyIsNotSaidToBeAway) {
   std::filesystem::create_directories(folder_ / "db/data");
   ASSERT_EQ(::symlink(server_.socket().c_str(), (folder_ / "db/data/sock").c_str()), 0);
-  look_.execute("CREATE DATABASE allot; SET GLOBAL read_only = 1");
+  observer_.execute("CREATE DATABASE allot; SET GLOBAL read_only = 1");
   const auto done = allot({"submit", "default", "t", "--embedded", folder_ / "db"});
-  look_.execute("SET GLOBAL read_only = 0; DROP DATABASE allot");
+  observer_.execute("SET GLOBAL read_only = 0; DROP DATABASE allot");
   EXPECT_EQ(done.status.code, kExitUnavailable);
   EXPECT_TRUE(has(done.err, "read-only")) << done.err;
   EXPECT_FALSE(has(done.err, "is not running")) << done.err;

@@ -25,12 +25,12 @@ class TasksTest : public CliTest {
 
   // Leases the partition of "default" as a worker would.
   queue::Block lease() {
-    auto block = leases_.lease(look_, partition(), {});
+    auto block = leases_.lease(observer_, partition(), {});
     if (!block) throw std::runtime_error("the partition is not free");
     return std::move(*block);
   }
   [[nodiscard]] queue::Partition partition() {
-    return {queue::find_queue(look_, "default")->queue_id, 0};
+    return {queue::find_queue(observer_, "default")->queue_id, 0};
   }
 
   queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
@@ -59,7 +59,7 @@ TEST_F(TasksTest, WaitingOnesInATableAndAsJson) {
 
 TEST_F(TasksTest, TheHistoryOfOneTypeIsLookedThroughStepByStep) {
   submit("");
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at, "
       "lock_host, lock_pid) SELECT " +
       std::to_string(partition().queue_id) +
@@ -128,11 +128,11 @@ TEST_F(TasksTest, ShowSaysWhatItWasSubmittedWith) {
   // The key of a dead task is free, unless an older Allot buried it and kept the key for some time.
   must({"task", "cancel", id});
   EXPECT_TRUE(view(id)["unique_key"].is_null());
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(view(id)["unique_key"], "invoice-4711");
   EXPECT_EQ(view(id)["unique_key_free_at"].get<std::string>().substr(0, 2), "20");
   EXPECT_TRUE(has(must({"task", "show", id}), "unique key invoice-4711, free again at 20"));
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   EXPECT_TRUE(view(id)["unique_key"].is_null());
 }
 
@@ -166,7 +166,7 @@ TEST_F(TasksTest, FindSaysWhichTaskHasAKey) {
 }
 
 TEST_F(TasksTest, ShowHasTheHashOfThePartitionKey) {
-  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'default'");
+  observer_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'default'");
   std::string id = must({"submit", "default", "mail.send", "p", "--partition-key", "a"});
   id.pop_back();
   const auto hash = std::stoull(value("SELECT CRC32('a')"));
@@ -196,7 +196,7 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
   submit("q");
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(observer_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   const queue::Holder& holder = leases_.holder();
   const std::string name = holder.host + "/" + std::to_string(holder.pid);
@@ -226,14 +226,14 @@ TEST_F(TasksTest, ShowPrintsAllOfAnErrorWithItsLineBreaks) {
                                "Traceback\n\tline \x1b[31m1\nKeyError: 'ada'",
                                "KeyError in send (app/mail.py)"};
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(observer_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::microseconds(0), verdict, queue::Then::kRelease),
             queue::Fenced::kWritten);
   const std::string whole =
       "retry: KeyError: 'ada'\n\nTraceback\n\tline \\x1b[31m1\nKeyError: 'ada'\n";
   EXPECT_TRUE(has(must({"task", "show", id}), whole)) << must({"task", "show", id});
   block = lease();
-  ASSERT_EQ(store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 2, verdict),
+  ASSERT_EQ(store_.bury(observer_, queue::fence(block.lease, block.tasks.at(0)), 2, verdict),
             queue::Fenced::kWritten);
   const std::string text = must({"task", "show", id});
   EXPECT_TRUE(has(text, whole)) << text;
@@ -250,11 +250,11 @@ TEST_F(TasksTest, ShowPrintsAllOfAnErrorWithItsLineBreaks) {
 TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   const std::string id = submit("p");
   auto block = lease();
-  ASSERT_EQ(
-      store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1, std::chrono::hours(1),
-                   {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
-                   queue::Then::kRelease),
-      queue::Fenced::kWritten);
+  ASSERT_EQ(store_.retry(observer_, queue::fence(block.lease, block.tasks.at(0)), 1,
+                         std::chrono::hours(1),
+                         {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
+                         queue::Then::kRelease),
+            queue::Fenced::kWritten);
   const std::string text = must({"task", "show", id});
   EXPECT_TRUE(has(text, "attempts   1\n"));
   EXPECT_TRUE(has(text, "exception: cannot\\nconnect to größe\n"));
@@ -274,20 +274,20 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
 TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
   const std::string id = submit("p");
   auto block = lease();
-  ASSERT_EQ(store_.announce(look_, queue::fence(block.lease, block.tasks.at(0)), 1),
+  ASSERT_EQ(store_.announce(observer_, queue::fence(block.lease, block.tasks.at(0)), 1),
             queue::Fenced::kWritten);
   const auto cause = [&] {
     return json::parse(must({"task", "show", id, "--json"}))["attempts"].at(0)["cause"];
   };
   EXPECT_EQ(cause(), "running");
-  ASSERT_TRUE(leases_.release(look_, block.lease));
+  ASSERT_TRUE(leases_.release(observer_, block.lease));
   EXPECT_EQ(cause(), "lost");
 }
 
 TEST_F(TasksTest, DeadOnesWithTheirCause) {
   const std::string id = submit(std::string("\0\xff", 2));
   auto block = lease();
-  ASSERT_EQ(store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.bury(observer_, queue::fence(block.lease, block.tasks.at(0)), 1,
                         {"failed", "no such user"}),
             queue::Fenced::kWritten);
   EXPECT_TRUE(has(must({"dead", "list"}), "failed: no such user\n"));
@@ -322,7 +322,7 @@ TEST_F(TasksTest, ALongPayloadIsCutInWords) {
 TEST_F(TasksTest, AFinishedTaskIsGone) {
   const std::string id = submit("x");
   auto block = lease();
-  queue::ack(look_, partition(), std::vector{queue::finished(block.tasks.at(0))});
+  queue::ack(observer_, partition(), std::vector{queue::finished(block.tasks.at(0))});
   for (const Words& words : {Words{"task", "show", id}, Words{"task", "show", id, "--json"},
                              Words{"task", "show", id, "--payload"},
                              Words{"task", "show", queue::TaskId{{77, 3}, 1, 99}.text()}}) {

@@ -27,7 +27,8 @@ class WhyTest : public CliTest {
     return id;
   }
   queue::Block lease() {
-    auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
+    auto block =
+        leases_.lease(observer_, {queue::find_queue(observer_, "default")->queue_id, 0}, {});
     if (!block) throw std::runtime_error("the partition is not free");
     return std::move(*block);
   }
@@ -58,14 +59,14 @@ TEST_F(WhyTest, WaitingTask) {
   const auto block = lease();
   EXPECT_EQ(reasons(second), "leased ahead");
   EXPECT_TRUE(has(must({"why", second}), "its partition 0 is leased by " + me() + " until 20"));
-  look_.execute(
+  observer_.execute(
       "UPDATE q_lock_table SET ttl_us = 3600000000, expire_at = UTC_TIMESTAMP(6) + INTERVAL 31 "
       "MINUTE");
   EXPECT_EQ(reasons(second), "leased ahead");
-  look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 29 MINUTE");
+  observer_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 29 MINUTE");
   EXPECT_EQ(reasons(second), "lost ahead") << "a live holder renews after a third";
   EXPECT_TRUE(has(must({"why", second}), me() + ", which has sent no heartbeat since 20"));
-  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
+  observer_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
   EXPECT_EQ(reasons(first), "lost");
   EXPECT_TRUE(has(must({"why", first}), "ended at 2026-01-01T00:00:00.000000Z: if it is gone"));
   must({"queue", "pause", "default", "--reason", "test"});
@@ -85,17 +86,17 @@ TEST_F(WhyTest, TaskWhoseHolderDiedOnThisHost) {
   const std::string died = "lock_pid = " + std::to_string(pid);
   const std::string id = submit();
   auto block = lease();
-  look_.execute("UPDATE q_lock_table SET" + own + ", " + died);
+  observer_.execute("UPDATE q_lock_table SET" + own + ", " + died);
   EXPECT_EQ(reasons(id), "lost");
   EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + ", which is gone"));
-  look_.execute("UPDATE q_lock_table SET lock_origin = 1");
+  observer_.execute("UPDATE q_lock_table SET lock_origin = 1");
   EXPECT_EQ(reasons(id), "leased") << "the state of another host is unknown";
-  look_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
+  observer_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
   EXPECT_EQ(reasons(id), "leased");
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(observer_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
-  look_.execute("UPDATE task_running SET" + own + ", " + died);
+  observer_.execute("UPDATE task_running SET" + own + ", " + died);
   EXPECT_EQ(reasons(id), "running lost");
   EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + " is gone"));
 }
@@ -103,7 +104,7 @@ TEST_F(WhyTest, TaskWhoseHolderDiedOnThisHost) {
 TEST_F(WhyTest, TaskThatIsNotDue) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(observer_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "delayed failed");
@@ -115,10 +116,10 @@ TEST_F(WhyTest, TaskThatIsNotDue) {
 TEST_F(WhyTest, TaskThatDidNotStart) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(observer_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
-  look_.execute("UPDATE task SET headers = 'unstarted=3'");
+  observer_.execute("UPDATE task SET headers = 'unstarted=3'");
   EXPECT_TRUE(has(must({"why", id}),
                   "1 attempt failed, 3 did not start (task.put_off in the log), the next is due"));
 }
@@ -126,7 +127,7 @@ TEST_F(WhyTest, TaskThatDidNotStart) {
 TEST_F(WhyTest, TaskWithoutAHandler) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(queue::defer(look_, block.lease, {block.tasks.at(0).key}), queue::Fenced::kWritten);
+  ASSERT_EQ(queue::defer(observer_, block.lease, {block.tasks.at(0).key}), queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "no_handler");
   EXPECT_TRUE(
       has(must({"why", id}), "has a handler for its type 'mail.send'; it is read again at"));
@@ -136,15 +137,15 @@ TEST_F(WhyTest, DetachedAndDeadTask) {
   const std::string id = submit();
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(observer_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "running");
   EXPECT_TRUE(has(must({"why", id}), "runs on " + me() + ", detached from its partition since 20"));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown.at("detached_at").get<std::string>().substr(0, 2), "20");
   EXPECT_TRUE(has(must({"task", "show", id}), "detached   20"));
-  look_.execute("UPDATE task_running SET expire_at = '2026-01-01' WHERE queue_id = " +
-                value("SELECT queue_id FROM task_running"));
+  observer_.execute("UPDATE task_running SET expire_at = '2026-01-01' WHERE queue_id = " +
+                    value("SELECT queue_id FROM task_running"));
   EXPECT_EQ(reasons(id), "running lost");
   EXPECT_EQ(must({"task", "cancel", id, "--reason", "the user left"}),
             "asked " + me() + " to end " + id + "\n");
@@ -165,7 +166,7 @@ TEST_F(WhyTest, DetachedAndDeadTask) {
   const std::string dead = submit();
   block = lease();
   ASSERT_EQ(
-      store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 3, {"fail", "no user"}),
+      store_.bury(observer_, queue::fence(block.lease, block.tasks.at(0)), 3, {"fail", "no user"}),
       queue::Fenced::kWritten);
   EXPECT_EQ(reasons(dead), "dead");
   EXPECT_TRUE(has(must({"why", dead}), ", after 3 attempts: fail: no user; allot dead retry "));

@@ -11,8 +11,8 @@ using support::Database;
 
 ClientTest::ClientTest(std::string database)
     : name_(std::move(database)),
-      look_(Database::shared().connect(name_)),
-      queue_(queue::ensure_queue(look_, "q", {4})),
+      observer_(Database::shared().connect(name_)),
+      queue_(queue::ensure_queue(observer_, "q", {4})),
       client_(settings()) {}
 
 ClientSettings ClientTest::settings() const {
@@ -31,11 +31,11 @@ NewTask ClientTest::unique(const std::string& key, const std::string& payload) {
 
 std::uint64_t ClientTest::connections() {
   return support::number_of(
-      look_, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()");
+      observer_, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()");
 }
 
 void ClientTest::end_connections() {
-  look_.execute(
+  observer_.execute(
       value("SELECT GROUP_CONCAT('KILL ', id SEPARATOR ';') FROM information_schema.processlist"
             " WHERE db = DATABASE() AND id <> CONNECTION_ID()"));
   ASSERT_TRUE(support::eventually([&] { return connections() == 1; }));

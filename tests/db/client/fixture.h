@@ -27,14 +27,14 @@ class ClientTest : public testing::Test {
   [[nodiscard]] static NewTask unique(const std::string& key, const std::string& payload = "x");
 
   // First field of the first row, on a separate connection.
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  // Number of connections to this database; end_connections() ends all of them except look_.
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
+  // Number of connections to this database; end_connections() ends all of them except observer_.
   std::uint64_t connections();
   void end_connections();
-  std::uint64_t tasks() { return support::number_of(look_, "SELECT COUNT(*) FROM task"); }
+  std::uint64_t tasks() { return support::number_of(observer_, "SELECT COUNT(*) FROM task"); }
 
   std::string name_;
-  db::Connection look_;
+  db::Connection observer_;
   queue::QueueInfo queue_;
   Client client_;
 };

@@ -118,9 +118,9 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
 // The caller's session must not be changed, so each SELECT has its own limit.
 TEST_F(LentTest, ALimitOfTheSessionReachesNoPlacement) {
   using queue::Placement;
-  queue::ensure_queue(look_, "ordered", {4, Placement::kOrdered});
-  queue::ensure_queue(look_, "limited", {4, Placement::kLimited, 2});
-  queue::ensure_queue(look_, "fair", {4, Placement::kFair});
+  queue::ensure_queue(observer_, "ordered", {4, Placement::kOrdered});
+  queue::ensure_queue(observer_, "limited", {4, Placement::kLimited, 2});
+  queue::ensure_queue(observer_, "fair", {4, Placement::kFair});
   app_.run("SET sql_select_limit = 0");
   for (int round = 0; round < 2; ++round) {  // in the second round the keys are known
     app_.run("BEGIN");
@@ -148,7 +148,7 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
   app_.run("BEGIN");
   EXPECT_EQ(app_.value("SELECT COUNT(*) FROM task_unique"), "0");
   const Submitted first = client_.submit(unique("k"));
-  if (support::keeps_snapshots(look_)) {
+  if (support::keeps_snapshots(observer_)) {
     const std::string error = error_of([&] { client_.submit_in(app_.handle(), unique("k")); });
     EXPECT_EQ(error.rfind("rolled_back: ", 0), 0U) << error;
     app_.run("BEGIN");
@@ -163,7 +163,7 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
 // The call's statements before the error are undone, the caller's own are kept: the caller may
 // continue.
 TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
-  queue::ensure_queue(look_, "later", {1});  // its keys are claimed after the keys of q
+  queue::ensure_queue(observer_, "later", {1});  // its keys are claimed after the keys of q
   NewTask last = unique("z");
   last.queue = "later";
   Application other(name_);
@@ -191,7 +191,7 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
   auto waits = std::async(std::launch::async, [&] {
     return error_of([&] { client_.submit_in(app_.handle(), unique("b")); });
   });
-  EXPECT_TRUE(support::wait_for_lock_waits(look_, 1));
+  EXPECT_TRUE(support::wait_for_lock_waits(observer_, 1));
   const std::string mine = error_of([&] { client_.submit_in(other.handle(), unique("a")); });
   const std::string theirs = waits.get();
   const std::string& victim = mine.empty() ? theirs : mine;
@@ -205,7 +205,7 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
 // Claiming a partition for a new key of a fair queue takes a lock, which is not kept in the
 // caller's transaction.
 TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
-  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  queue::ensure_queue(observer_, "fair", {2, queue::Placement::kFair});
   const auto of_key = [](const std::string& key) {
     NewTask task{.queue = "fair", .type = "t", .payload = ""};
     task.options.partition_key = key;
@@ -221,21 +221,21 @@ TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
 // The locking read of an ordered queue's route uses the caller's session.
 TEST_F(LentTest, AnOlderViewHidesNoRouteOfAnOrderedQueue) {
   const queue::QueueShape ordered{4, queue::Placement::kOrdered};
-  const auto from = queue::ensure_queue(look_, "former", ordered);
-  const auto to = queue::ensure_queue(look_, "latter", ordered);
+  const auto from = queue::ensure_queue(observer_, "former", ordered);
+  const auto to = queue::ensure_queue(observer_, "latter", ordered);
   app_.run("BEGIN");
   app_.value("SELECT COUNT(*) FROM queue JOIN route");
-  queue::set_route(look_, from, queue::pattern_of("t"), to);
+  queue::set_route(observer_, from, queue::pattern_of("t"), to);
   NewTask task{.queue = "former", .type = "t", .payload = ""};
   task.options.partition_key = "a";
-  if (support::keeps_snapshots(look_)) {
+  if (support::keeps_snapshots(observer_)) {
     const std::string error = error_of([&] { client_.submit_in(app_.handle(), task); });
     EXPECT_EQ(error.rfind("rolled_back: ", 0), 0U) << error;
     app_.run("BEGIN");
   }
   client_.submit_in(app_.handle(), task);
-  look_.execute("SET SESSION innodb_lock_wait_timeout = 1");
-  EXPECT_THROW(queue::remove_route(look_, from, queue::pattern_of("t")), Error)
+  observer_.execute("SET SESSION innodb_lock_wait_timeout = 1");
+  EXPECT_THROW(queue::remove_route(observer_, from, queue::pattern_of("t")), Error)
       << "the transaction is open";
   app_.run("COMMIT");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(name) FROM task JOIN queue USING (queue_id)"), "latter");
@@ -255,15 +255,15 @@ TEST_F(LentTest, ALargePayloadIsCompressedAsAlways) {
 TEST_F(LentTest, ALostConnectionTakesTheTransactionWithIt) {
   app_.run("BEGIN");
   client_.submit_in(app_.handle(), task());
-  look_.execute("KILL " + std::to_string(mysql_thread_id(app_.handle())));
+  observer_.execute("KILL " + std::to_string(mysql_thread_id(app_.handle())));
   const std::string error = error_of([&] { client_.submit_in(app_.handle(), task()); });
   EXPECT_EQ(error.rfind("unavailable: ", 0), 0U) << error;
   EXPECT_EQ(tasks(), 0U);
 }
 
 TEST_F(LentTest, WithoutTheRightItIsAMatterOfConfiguration) {
-  look_.execute("CREATE USER reader@localhost; GRANT SELECT ON " + name_ +
-                ".* TO reader@localhost");
+  observer_.execute("CREATE USER reader@localhost; GRANT SELECT ON " + name_ +
+                    ".* TO reader@localhost");
   MYSQL* reader = mysql_init(nullptr);
   const std::string socket = Database::shared().socket();
   ASSERT_NE(mysql_real_connect(reader, nullptr, "reader", "", name_.c_str(), 0, socket.c_str(), 0),
@@ -271,7 +271,7 @@ TEST_F(LentTest, WithoutTheRightItIsAMatterOfConfiguration) {
   ASSERT_EQ(mysql_query(reader, "BEGIN"), 0);
   const std::string error = error_of([&] { client_.submit_in(reader, task()); });
   mysql_close(reader);
-  look_.execute("DROP USER reader@localhost");
+  observer_.execute("DROP USER reader@localhost");
   EXPECT_EQ(error.rfind("config: ", 0), 0U) << error;
 }
 

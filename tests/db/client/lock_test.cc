@@ -68,7 +68,7 @@ TEST_F(ClientLockTest, ALostOneIsTold) {
   std::optional<Lock> lock =
       client_.lock("x", {.ttl = seconds(1), .on_lost = [&](const auto&) { told = true; }});
   ASSERT_TRUE(lock);
-  look_.execute("UPDATE named_lock SET state = 'FREE', epoch = epoch + 1024, lock_by = NULL");
+  observer_.execute("UPDATE named_lock SET state = 'FREE', epoch = epoch + 1024, lock_by = NULL");
   EXPECT_TRUE(eventually([&] { return told.load(); }));
   EXPECT_FALSE(lock->held());
   EXPECT_FALSE(lock->release());

@@ -61,7 +61,7 @@ TEST_F(PoolTest, WhateverTheyCall) {
   });
   EXPECT_EQ(all.size(), kThreads * 30U + 1);
   EXPECT_EQ(tasks(), all.size());
-  EXPECT_EQ(support::number_of(look_, "SELECT COUNT(*) FROM task_dead"), kThreads * 10U);
+  EXPECT_EQ(support::number_of(observer_, "SELECT COUNT(*) FROM task_dead"), kThreads * 10U);
 }
 
 // Like a server that closes idle connections: several threads notice it at the same time.

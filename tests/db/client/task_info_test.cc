@@ -23,7 +23,7 @@ class TaskInfoTest : public ClientTest {
   }
   CancelResult cancel() { return client_.cancel(id_.text(), "not wanted"); }
   void lease() {
-    look_.execute(
+    observer_.execute(
         "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 7, lock_host = 'h',"
         " lock_pid = 42, expire_at = UTC_TIMESTAMP(6) + INTERVAL 30 SECOND WHERE queue_id = " +
         std::to_string(queue_.queue_id) +
@@ -31,7 +31,7 @@ class TaskInfoTest : public ClientTest {
   }
   // Acts like a worker with a long-running task.
   void detach() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, type,"
         " payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid, expire_at,"
         " detached_at) SELECT queue_id, partition_no, prio, run_key, run_key, 1, type, payload, 1,"
@@ -89,7 +89,7 @@ TEST_F(TaskInfoTest, UniqueKeyIsFound) {
   EXPECT_FALSE(client_.find("q", "key"));
   EXPECT_EQ(error_of([&] { (void)client_.find("no", "key"); }).rfind("bad_input: ", 0), 0U);
   EXPECT_EQ(error_of([&] { (void)client_.find("q", ""); }).rfind("bad_input: ", 0), 0U);
-  look_.execute("DELETE FROM task");  // detach() takes them all
+  observer_.execute("DELETE FROM task");  // detach() takes them all
   id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
   const auto state = [&] {
     const auto owner = client_.find("q", "key");
@@ -101,21 +101,21 @@ TEST_F(TaskInfoTest, UniqueKeyIsFound) {
   EXPECT_FALSE(client_.find("q", "key")->free_at);
   lease();
   EXPECT_EQ(state(), TaskState::kLeased);
-  look_.execute("UPDATE task SET first_key = run_key, run_key = run_key + (3600000000 << 12)");
-  look_.execute(
+  observer_.execute("UPDATE task SET first_key = run_key, run_key = run_key + (3600000000 << 12)");
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key FROM task");
   EXPECT_EQ(state(), TaskState::kDelayed) << "moved";
   EXPECT_EQ(cancel(), CancelResult::kMayRun);
   EXPECT_FALSE(client_.find("q", "key")) << "a death frees the key";
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(state(), TaskState::kDead) << "of a version that kept the key after a death";
   EXPECT_TRUE(client_.find("q", "key")->free_at);
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
+  observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
   EXPECT_FALSE(client_.find("q", "key"));
   id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
   detach();
   EXPECT_EQ(state(), TaskState::kRunning);
-  look_.execute("DELETE FROM task_running");
+  observer_.execute("DELETE FROM task_running");
   EXPECT_EQ(state(), TaskState::kDone);
 }
 
@@ -131,7 +131,7 @@ TEST_F(TaskInfoTest, EndsAsDoneInTheHistoryThatTheConfigurationNames) {
 }
 
 TEST_F(TaskInfoTest, PausedQueueIsShown) {
-  queue::pause(look_, queue_, "why");
+  queue::pause(observer_, queue_, "why");
   EXPECT_TRUE(info().paused);
   EXPECT_EQ(info().state, TaskState::kWaiting);
 }
@@ -156,7 +156,7 @@ TEST_F(TaskInfoTest, Running) {
 }
 
 TEST_F(TaskInfoTest, Dead) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
       " cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 10, type, payload,"
       " 'fail', 'no more', '2026-02-03 04:05:06.789012' FROM task;"
@@ -174,7 +174,7 @@ TEST_F(TaskInfoTest, Dead) {
 
 // In a queue that keeps a history (C10).
 TEST_F(TaskInfoTest, Done) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_history SELECT queue_id, partition_no, prio, run_key, 3, type,"
       " UTC_TIMESTAMP(6), 'h', 42, 1, 1, 1, NULL FROM task; DELETE FROM task WHERE queue_id = " +
       std::to_string(queue_.queue_id));

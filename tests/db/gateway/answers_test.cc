@@ -96,7 +96,7 @@ class AnswersTest : public ExamplesTest {
              [this](const Route& route) {
                const auto queue = make_queue("busy", {4, queue::Placement::kLimited, 1});
                put("busy", R"(,"partition_key":"p")");
-               queue::resize_layout(look_, queue, 7);
+               queue::resize_layout(observer_, queue, 7);
                const Names names{{"queue", "busy"}};
                return ask(example_of(route, names));
              }},
@@ -224,7 +224,7 @@ TEST_F(AnswersTest, ConflictsAre409) {
     if (!has(document_, route, 409)) continue;
     ASSERT_TRUE(all.contains(route.name)) << "no case shows 409 of " << text_of(route);
     expect_answer(route, 409, all[std::string(route.name)](route));
-    look_.execute("DELETE FROM bulk_action");  // the number of open ones is limited
+    observer_.execute("DELETE FROM bulk_action");  // the number of open ones is limited
     all.erase(std::string(route.name));
   }
   EXPECT_TRUE(all.empty()) << all.begin()->first << " has no 409";
@@ -266,8 +266,8 @@ TEST_F(AnswersTest, WithALostReply) {
       "' AND state LIKE 'Waiting for table%'";
   std::string tables;
   auto names =
-      look_.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = '" +
-                    name_ + "' AND table_type = 'BASE TABLE' AND table_name <> 'allot_schema'");
+      observer_.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = '" +
+                        name_ + "' AND table_type = 'BASE TABLE' AND table_name <> 'allot_schema'");
   while (const auto row = names.front().next()) {
     tables += (tables.empty() ? "" : ", ") + std::string(row->text(0)) + " WRITE";
   }
@@ -280,7 +280,8 @@ TEST_F(AnswersTest, WithALostReply) {
       example.fields.clear();  // with a key the transaction ends with a separate statement
       api::ask(losing, example);
     }
-    look_.execute("LOCK TABLES " + (route.executor == Executor::kCombiner ? "task WRITE" : tables));
+    observer_.execute("LOCK TABLES " +
+                      (route.executor == Executor::kCombiner ? "task WRITE" : tables));
     auto answer = begin(losing, example);
     std::uint64_t id = 0;
     EXPECT_TRUE(support::eventually([&] {
@@ -288,7 +289,7 @@ TEST_F(AnswersTest, WithALostReply) {
       return id != 0;
     })) << text_of(route);
     if (id != 0) killer.execute("KILL " + std::to_string(id));
-    look_.execute("UNLOCK TABLES");
+    observer_.execute("UNLOCK TABLES");
     expect_answer(route, 504, answer.get());
   }
 }

@@ -23,7 +23,7 @@ class AuditTest : public ExamplesTest {
   Asked ready(const Route& route) {
     Asked asked = example_of(route);
     if (route.name == "break_lock") {
-      look_.execute(
+      observer_.execute(
           "UPDATE named_lock SET state = 'LOCKED', lock_by = 1, lock_host = 'h', lock_pid = 1,"
           " taken_at = UTC_TIMESTAMP(6), expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
     }
@@ -33,9 +33,9 @@ class AuditTest : public ExamplesTest {
       ask({"PUT", "/api/v1/queues/mail/rate", R"({"per_second":1})"});
     if (route.name == "resume_schedule") post("/api/v1/schedules/nightly/pause");
     if (route.name == "resize")
-      look_.execute("UPDATE queue SET partitions = 3 WHERE name = 'mail'");
+      observer_.execute("UPDATE queue SET partitions = 3 WHERE name = 'mail'");
     if (route.name == "set_max_running") {
-      look_.execute("UPDATE queue SET max_running = 3 WHERE name = 'some'");
+      observer_.execute("UPDATE queue SET max_running = 3 WHERE name = 'some'");
     }
     if (route.name == "retry_all_dead" || route.name == "discard_all_dead") {
       json body = json::parse(asked.body);
@@ -108,10 +108,10 @@ TEST_F(AuditTest, TheOtherQueueOfAMoveIsHiddenFromWhoMayNotReadIt) {
 // S90: the stored findings, and nothing else.
 TEST_F(AuditTest, ACallerSeesTheFindingsOfItsQueues) {
   EXPECT_TRUE(get("/api/v1/findings").document()["checked_at"].is_null());
-  queue::store_findings(look_, {{queue::Level::kWarn, "durability", "off", "turn it on"},
-                                {queue::Level::kFail, "lease rows", "missing", "", "mail"},
-                                {queue::Level::kWarn, "queue other", "unserved", "", "other"}});
-  look_.execute("DELETE FROM q_lock_table");  // a check would see it
+  queue::store_findings(observer_, {{queue::Level::kWarn, "durability", "off", "turn it on"},
+                                    {queue::Level::kFail, "lease rows", "missing", "", "mail"},
+                                    {queue::Level::kWarn, "queue other", "unserved", "", "other"}});
+  observer_.execute("DELETE FROM q_lock_table");  // a check would see it
   const json all = get("/api/v1/findings").document();
   ASSERT_EQ(all["items"].size(), 3U);
   EXPECT_EQ(all["items"][0]["fix"], "turn it on");

@@ -42,7 +42,7 @@ TEST_F(BulkTest, FirstACountThenTheAction) {
   EXPECT_EQ(address, "/api/v1/bulk/" + begun.document()["action"].dump());
   EXPECT_EQ(post(path, with_token).field("location"), address) << "after a lost reply";
 
-  (void)queue::work_bulk(look_, begun.document()["action"]);
+  (void)queue::work_bulk(observer_, begun.document()["action"]);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 5U);
   const Answered shown = get(address);
   EXPECT_EQ(shown.document()["done"], 5);

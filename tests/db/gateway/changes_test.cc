@@ -147,7 +147,7 @@ std::string digits(const std::string& name) {
 TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
   put("mail");
   // A page of another type before it: the keys of today are far larger.
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " SELECT q.queue_id, 0, 1, n.n, 'x', '' FROM queue AS q JOIN ("
       "  SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 1 AS n FROM " +
@@ -165,7 +165,7 @@ TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
 
 TEST_F(ChangesTest, LeasedTasksStay) {
   put("mail");
-  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1");
+  observer_.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1");
   const json waiting =
       put_route(R"({"type":"t","from":"mail","to":"other","move":true})").document()["waiting"];
   EXPECT_EQ(waiting["moved"], 0);
@@ -173,7 +173,7 @@ TEST_F(ChangesTest, LeasedTasksStay) {
 }
 
 TEST_F(ChangesTest, ASlotAndSlotsHaveTheirBounds) {
-  queue::ensure_lock(look_, "billing", 2);
+  queue::ensure_lock(observer_, "billing", 2);
   for (const char* wrong : {R"({"slots":1025})", R"({"slots":"3"})", "{}"}) {
     EXPECT_EQ(post("/api/v1/locks/billing/resize", wrong).named(), "slots") << wrong;
   }

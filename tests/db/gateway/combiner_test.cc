@@ -25,9 +25,9 @@ class CombineTest : public GatewayTest {
     return api::begin(*application_, {"POST", "/api/v1/tasks",
                                       R"({"queue":")" + queue + R"(","type":"t")" + fields + "}"});
   }
-  std::uint64_t commits() { return support::server_counter(look_, "Com_commit"); }
+  std::uint64_t commits() { return support::server_counter(observer_, "Com_commit"); }
   // Statements that wait for a row locked by another session.
-  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(look_, count); }
+  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(observer_, count); }
 };
 
 // While commits are blocked, one submission is executing and all others wait for it: then one
@@ -95,7 +95,7 @@ TEST_F(CombineTest, AWrongOneIsRefusedAlone) {
 
 // The server refuses one row, and with it the transaction of all.
 TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
-  look_.execute(
+  observer_.execute(
       "CREATE TRIGGER no_bad BEFORE INSERT ON task FOR EACH ROW IF NEW.type = 'bad' THEN SIGNAL "
       "SQLSTATE '45000' SET MESSAGE_TEXT = 'bad'; END IF");
   db::Connection stopper = server_.connect(name_);
@@ -112,7 +112,7 @@ TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
   for (auto& answer : good) EXPECT_EQ(answer.get().status(), 201U);
   EXPECT_EQ(bad.get().status(), 500U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 11U);
-  look_.execute("DROP TRIGGER no_bad");
+  observer_.execute("DROP TRIGGER no_bad");
 }
 
 // An open transaction of an application has a unique key; submitters with this key wait, all others

@@ -14,7 +14,7 @@ std::string text_of(const Route& route) {
 }
 
 ExamplesTest::ExamplesTest() : document_(json::parse(openapi("", false))) {
-  queue::ensure_lock(look_, "billing", 2);
+  queue::ensure_lock(observer_, "billing", 2);
   put_nightly();
 }
 
@@ -24,7 +24,7 @@ void ExamplesTest::put_nightly() {
   spec.expression = "0 3 * * *";
   spec.queue = "mail";
   spec.type = "t";
-  queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
+  queue::put_schedule(observer_, spec, queue::database_now(observer_) + std::chrono::hours(1));
 }
 
 ExamplesTest::Names ExamplesTest::names_for(const Route& route) {
@@ -33,7 +33,7 @@ ExamplesTest::Names ExamplesTest::names_for(const Route& route) {
   if (route.path.find("{action}") != std::string_view::npos) names["action"] = begin_bulk("mail");
   if (route.path.find("{schedule}") != std::string_view::npos) put_nightly();
   if (route.name == "set_max_running") {
-    queue::ensure_queue(look_, "some", {4, queue::Placement::kLimited, 3});
+    queue::ensure_queue(observer_, "some", {4, queue::Placement::kLimited, 3});
     names["queue"] = "some";
   }
   if (route.name == "find_task") {

@@ -48,8 +48,8 @@ class FireworqTest : public testing::Test {
   FireworqTest()
       : name_(support::emptied_database()),
         options_(support::Database::shared().options(name_)),
-        look_(connect()) {
-    look_.execute("ALTER TABLE fireworq_job AUTO_INCREMENT = 1");
+        observer_(connect()) {
+    observer_.execute("ALTER TABLE fireworq_job AUTO_INCREMENT = 1");
     settings_.anonymous = true;
   }
   FireworqTest(const FireworqTest&) = delete;
@@ -134,20 +134,20 @@ class FireworqTest : public testing::Test {
         " WHERE (queue_id, partition_no, prio, run_key) = (SELECT queue_id, partition_no, prio, "
         "first_key FROM fireworq_job WHERE job_id = " +
         std::to_string(id) + ")";
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
         "headers, cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, "
         "payload, 'max_attempts=4\\nmax_losses=3\\nverdicts=1\\n', 'failed', '" +
         said + "', UTC_TIMESTAMP(6) FROM task" + where);
-    look_.execute("DELETE FROM task" + where);
+    observer_.execute("DELETE FROM task" + where);
   }
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
 
   config::GatewayFireworq settings_;
   bool read_only_ = false;
   std::string name_;
   db::ConnectOptions options_;
-  db::Connection look_;
+  db::Connection observer_;
   std::unique_ptr<Application> application_;
   std::unique_ptr<http::Server> server_;
   std::thread thread_;

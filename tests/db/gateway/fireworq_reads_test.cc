@@ -24,12 +24,13 @@ class FireworqReadsTest : public FireworqTest {
     each_numbers(first, last, [&](const std::string& from) {
       for (const char* begin : {"0", "(1 << 61)"}) {
         const std::string key = "SELECT " + queue + ", seq MOD 3, 1, " + begin + " + (seq << 22)";
-        look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
-                      key + R"(, 'fireworq.job', '{"url":"http://a/"}\n')" + from);
+        observer_.execute(
+            "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " + key +
+            R"(, 'fireworq.job', '{"url":"http://a/"}\n')" + from);
         number_them(key + from);
       }
       const std::string dead = "SELECT " + queue + ", seq MOD 3, 1, (1 << 62) + (seq << 22)";
-      look_.execute(
+      observer_.execute(
           "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
           " cause, error, died_at) " +
           dead +
@@ -38,10 +39,10 @@ class FireworqReadsTest : public FireworqTest {
           from);
       number_them(dead + from);
     });
-    look_.execute("ANALYZE TABLE task, task_dead, fireworq_job");
+    observer_.execute("ANALYZE TABLE task, task_dead, fireworq_job");
   }
   void number_them(const std::string& keys) {
-    look_.execute("INSERT INTO fireworq_job (queue_id, partition_no, prio, first_key) " + keys);
+    observer_.execute("INSERT INTO fireworq_job (queue_id, partition_no, prio, first_key) " + keys);
   }
 
   struct Cost {
@@ -50,7 +51,7 @@ class FireworqReadsTest : public FireworqTest {
   };
   Cost cost_of(const std::string& target) {
     Cost cost;
-    cost.rows = rows_read_by(look_, [&] {
+    cost.rows = rows_read_by(observer_, [&] {
       const Answer answer = send("GET " + target);
       EXPECT_EQ(answer.status, 200) << target << "\n" << answer.body;
       cost.answer = answer.body;
@@ -73,7 +74,7 @@ std::vector<std::string> targets() {
 TEST_F(FireworqReadsTest, DoNotGrowWithTheRows) {
   got("PUT /queue/q", kThreeLeases);
   fill(1, kFewRows);
-  look_.execute(
+  observer_.execute(
       "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, block_size = 50,"
       " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   std::map<std::string, Cost> few;

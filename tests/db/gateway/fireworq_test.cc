@@ -67,7 +67,7 @@ TEST_F(FireworqTest, AQueueFromItsMakingToItsDeletion) {
 
 TEST_F(FireworqTest, WithoutADatabase) {
   set_up();
-  look_.execute("RENAME TABLE fireworq_queue TO fireworq_queue_gone");
+  observer_.execute("RENAME TABLE fireworq_queue TO fireworq_queue_gone");
   const auto refused = [&](const std::string& told) {
     return told.starts_with(
         "500 Internal Server Error|the database refused, or does not respond (gateway.refused, ");
@@ -75,7 +75,7 @@ TEST_F(FireworqTest, WithoutADatabase) {
   EXPECT_TRUE(refused(error("GET /queues")));
   EXPECT_TRUE(refused(error("PUT /queue/r", "{}")));
   EXPECT_TRUE(refused(error("POST /job/c", R"({"url":"http://target.example/"})")));
-  look_.execute("RENAME TABLE fireworq_queue_gone TO fireworq_queue");
+  observer_.execute("RENAME TABLE fireworq_queue_gone TO fireworq_queue");
   stop();
   options_.socket += ".nobody";
   EXPECT_EQ(error("GET /queues"),
@@ -144,9 +144,9 @@ TEST_F(FireworqTest, AChangeElsewhereIsFollowedWithinASecond) {
     return got("POST /job/c", R"({"url":"http://target.example/"})").value("queue_name", "");
   };
   EXPECT_EQ(taker(), "q");
-  queue::put_routing(look_, {"c", "r"});
+  queue::put_routing(observer_, {"c", "r"});
   EXPECT_TRUE(support::eventually([&] { return taker() == "r"; }, std::chrono::seconds(5)));
-  queue::hide_fireworq(look_, *queue::find_fireworq(look_, "r"));
+  queue::hide_fireworq(observer_, *queue::find_fireworq(observer_, "r"));
   EXPECT_EQ(error("GET /queue/r"), "404 Not Found");
   EXPECT_TRUE(support::eventually(
       [&] { return send("POST /job/c", R"({"url":"http://target.example/"})").status == 500; },
@@ -230,9 +230,9 @@ TEST_F(FireworqTest, TheDefaultQueue) {
 TEST_F(FireworqTest, TheDefaultQueueIsTriedAgain) {
   settings_.queue_default = "rest";
   start();
-  look_.execute("RENAME TABLE q_lock_table TO q_lock_table_gone");
+  observer_.execute("RENAME TABLE q_lock_table TO q_lock_table_gone");
   EXPECT_EQ(send("POST /job/any", R"({"url":"http://target.example/"})").status, 500);
-  look_.execute("RENAME TABLE q_lock_table_gone TO q_lock_table");
+  observer_.execute("RENAME TABLE q_lock_table_gone TO q_lock_table");
   EXPECT_EQ(send("GET /queue/rest").status, 404);
   EXPECT_TRUE(support::eventually([&] {
     application_->turn();
@@ -298,7 +298,7 @@ TEST_F(FireworqTest, JobsByTheirNumber) {
 TEST_F(FireworqTest, AJobThatRunsIsDeletedAndHasNotFailed) {
   set_up();
   push();
-  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
+  observer_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
   EXPECT_EQ(got("DELETE /queue/q/job/1")["status"], "grabbed");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << "whatever its handler says then";
   EXPECT_EQ(error("GET /queue/q/job/1"), "404 Not Found");
@@ -347,7 +347,7 @@ TEST_F(FireworqTest, StatsAndTheNode) {
   EXPECT_EQ(stats["active_nodes"], 1);
   EXPECT_EQ(stats["total_workers"], 5);
   EXPECT_EQ(stats["idle_workers"], 5);
-  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
+  observer_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
   EXPECT_EQ(got("GET /queue/q/stats")["idle_workers"], 4);
   EXPECT_EQ(got("GET /queue/q/grabbed")["jobs"][0]["status"], "grabbed");
 }
@@ -421,8 +421,8 @@ TEST_F(FireworqTest, KeepAlive) {
 }
 
 TEST_F(FireworqTest, TheAccountOfItsRoleSuffices) {
-  look_.execute("DROP USER IF EXISTS 'allot_fireworq'@'%'");
-  for (const std::string& sql : support::grants("fireworq", name_)) look_.execute(sql);
+  observer_.execute("DROP USER IF EXISTS 'allot_fireworq'@'%'");
+  for (const std::string& sql : support::grants("fireworq", name_)) observer_.execute(sql);
   options_.user = "allot_fireworq";
   options_.password = "change-me";
   start();
@@ -432,19 +432,19 @@ TEST_F(FireworqTest, TheAccountOfItsRoleSuffices) {
   ASSERT_TRUE(support::eventually([&] { return send("GET /queue/q/node").status == 200; }));
   for (int i = 0; i < 3; ++i) push();
   bury(2, "failure 500: x");
-  look_.execute("UPDATE task SET flags = 64 WHERE queue_id > 0");
+  observer_.execute("UPDATE task SET flags = 64 WHERE queue_id > 0");
   got("GET /queue/q/waiting");
   got("GET /queue/q/grabbed");
   got("GET /queues/stats");
   got("DELETE /queue/q/job/1");
   got("DELETE /queue/q/failed/2");
-  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 100");
+  observer_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 100");
   got("DELETE /queue/q/job/3");
   got("DELETE /routing/c");
   got("DELETE /queue/q");
   got("PUT /queue/q", "{}");
   stop();
-  look_.execute("DROP USER 'allot_fireworq'@'%'");
+  observer_.execute("DROP USER 'allot_fireworq'@'%'");
 }
 
 }  // namespace

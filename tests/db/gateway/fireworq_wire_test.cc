@@ -190,7 +190,7 @@ TEST_F(FireworqTest, AnAnonymousBodyIsBoundedLower) {
 
 TEST_F(FireworqTest, ManyConnectionsShareTransactions) {
   set_up(R"({"max_workers":50,"polling_interval":100})");
-  const std::uint64_t before = support::server_counter(look_, "Com_commit");
+  const std::uint64_t before = support::server_counter(observer_, "Com_commit");
   std::vector<std::thread> clients;
   for (int i = 0; i < 16; ++i) {
     clients.emplace_back([this] {
@@ -210,7 +210,7 @@ TEST_F(FireworqTest, ManyConnectionsShareTransactions) {
             "WHERE run_key = fireworq_job.first_key"),
       "320");
   EXPECT_EQ(value("SELECT MAX(job_id) FROM fireworq_job"), "320");
-  EXPECT_LT(support::server_counter(look_, "Com_commit") - before, 320U);
+  EXPECT_LT(support::server_counter(observer_, "Com_commit") - before, 320U);
   EXPECT_EQ(got("GET /queue/q/stats")["total_pushes"], 320);
 }
 

@@ -84,7 +84,7 @@ access::Access::Verdict authorize(const http::Head& head) {
 GatewayTest::GatewayTest(support::Database& server, std::string database)
     : server_(server),
       name_(database.empty() ? support::emptied_database() : std::move(database)),
-      look_(server.connect(name_)) {
+      observer_(server.connect(name_)) {
   make_queue("mail", {4, queue::Placement::kSpread, 1});
   make_queue("other", {1, queue::Placement::kSpread, 1});
   make_queue("ordered", {2, queue::Placement::kOrdered, 1});
@@ -101,7 +101,7 @@ Service GatewayTest::service() const {
 }
 
 queue::QueueInfo GatewayTest::make_queue(const std::string& name, const queue::QueueShape& shape) {
-  return queue::ensure_queue(look_, name, shape);
+  return queue::ensure_queue(observer_, name, shape);
 }
 
 Answered GatewayTest::get(const std::string& target, const std::string& token) {

@@ -75,13 +75,13 @@ class GatewayTest : public testing::Test {
   // Submits a task; returns its id.
   std::string put(const std::string& queue = "mail", const std::string& fields = {});
 
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
+  std::uint64_t number(const std::string& sql) { return support::number_of(observer_, sql); }
   queue::QueueInfo make_queue(const std::string& name, const queue::QueueShape& shape);
 
   support::Database& server_;
   std::string name_;
-  db::Connection look_;
+  db::Connection observer_;
   std::unique_ptr<Application> application_;
 };
 

@@ -34,7 +34,7 @@ class HealthTest : public GatewayTest {
 
 TEST_F(HealthTest, AnOldSchemaIsNotReady) {
   EXPECT_EQ(get(kReady, "").status(), 200U);
-  look_.execute("DELETE FROM allot_schema");
+  observer_.execute("DELETE FROM allot_schema");
   expect_unready(get(kReady, ""), "version");
   expect_unready(ask_anew(service(), {"GET", kReady}), "version");
   const Answered other = ask_anew(service(), {"GET", "/api/v1/queues"});
@@ -43,15 +43,16 @@ TEST_F(HealthTest, AnOldSchemaIsNotReady) {
 }
 
 TEST_F(HealthTest, ADatabaseWithoutASchemaIsNotReady) {
-  look_.execute("DROP TABLE allot_schema");
+  observer_.execute("DROP TABLE allot_schema");
   expect_unready(get(kReady, ""), "schema yet");
   expect_unready(ask_anew(service(), {"GET", kReady}), "schema yet");
 }
 
 TEST_F(HealthTest, ASchemaOfANewerVersionIsReadyAndOneOfAnotherOriginIsNot) {
-  look_.execute("INSERT INTO allot_schema VALUES (9999, '9999_made_up', 1, UTC_TIMESTAMP(6), 'x')");
+  observer_.execute(
+      "INSERT INTO allot_schema VALUES (9999, '9999_made_up', 1, UTC_TIMESTAMP(6), 'x')");
   EXPECT_EQ(get(kReady, "").status(), 200U);
-  look_.execute("UPDATE allot_schema SET checksum = checksum + 1 WHERE version = 1");
+  observer_.execute("UPDATE allot_schema SET checksum = checksum + 1 WHERE version = 1");
   expect_unready(get(kReady, ""), "pre-release");
 }
 

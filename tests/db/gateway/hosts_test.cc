@@ -9,13 +9,13 @@ namespace {
 class HostsTest : public SiteTest {
  protected:
   void TearDown() override {
-    look_.execute("SET GLOBAL read_only = 0");
-    look_.execute("DROP USER IF EXISTS viewer@localhost");
+    observer_.execute("SET GLOBAL read_only = 0");
+    observer_.execute("DROP USER IF EXISTS viewer@localhost");
   }
   // The gateway with an account that has only this right.
   void use_account(const std::string& right) {
-    look_.execute("CREATE USER viewer@localhost");
-    look_.execute("GRANT " + right + " ON " + name_ + ".* TO viewer@localhost");
+    observer_.execute("CREATE USER viewer@localhost");
+    observer_.execute("GRANT " + right + " ON " + name_ + ".* TO viewer@localhost");
     api::Service service = this->service();
     service.database.user = "viewer";
     restart(service);
@@ -23,7 +23,7 @@ class HostsTest : public SiteTest {
 };
 
 TEST_F(HostsTest, AnAccountThatOnlyReadsSeesThem) {
-  queue::put_snapshot(look_, {7, 1, "host-a", "test", 12}, "{}");
+  queue::put_snapshot(observer_, {7, 1, "host-a", "test", 12}, "{}");
   use_account("SELECT");
   const auto answered = get("/api/v1/workers");
   EXPECT_EQ(answered.status(), 200U) << answered;
@@ -34,7 +34,7 @@ TEST_F(HostsTest, AnAccountThatOnlyReadsSeesThem) {
 TEST_F(HostsTest, AReadOnlyServerIsNamedOnTheOverview) {
   use_account("ALL");
   EXPECT_EQ(get("/api/v1/workers").status(), 200U);
-  look_.execute("SET GLOBAL read_only = 1");
+  observer_.execute("SET GLOBAL read_only = 1");
   EXPECT_TRUE(support::eventually([&] { return get("/api/v1/workers").status() == 503U; }));
   const auto named = [&] {
     const std::string text = page("/ui/").response.body;

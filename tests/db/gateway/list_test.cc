@@ -53,7 +53,7 @@ TEST_F(ListTest, DeadTasksToo) {
     ASSERT_EQ(post("/api/v1/tasks/" + id + "/cancel", R"({"reason":"no more"})").status(), 200U);
   }
   // Several may have died in the same microsecond.
-  look_.execute("UPDATE task_dead SET died_at = '2026-11-24 04:00:00.000001'");
+  observer_.execute("UPDATE task_dead SET died_at = '2026-11-24 04:00:00.000001'");
   auto dead = all("/api/v1/queues/mail/dead?limit=2");
   EXPECT_EQ(dead, all("/api/v1/queues/mail/dead"));
   std::sort(ids.begin(), ids.end());
@@ -73,7 +73,7 @@ TEST_F(ListTest, ATypeIsAFilter) {
 }
 
 TEST_F(ListTest, AFilterLooksAtSoManyRowsAndHandsOutACursor) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT "
       "(SELECT queue_id FROM queue WHERE name = 'mail'), 0, 1, seq, IF(seq = 12000, 'b', 'a'), '' "
       "FROM " +
@@ -93,8 +93,8 @@ TEST_F(ListTest, ATimeIsAFilter) {
   for (const std::string& id : ids) {
     ASSERT_EQ(post("/api/v1/tasks/" + id + "/cancel").status(), 200U);
   }
-  look_.execute("SET @n = 0");
-  look_.execute(
+  observer_.execute("SET @n = 0");
+  observer_.execute(
       "UPDATE task_dead SET died_at = '2026-11-24 04:00:00' + INTERVAL (@n := @n + 1) SECOND");
   const std::string dead = "/api/v1/queues/mail/dead";
   const auto whole = all(dead);
@@ -178,9 +178,10 @@ TEST_F(ListTest, TypesAreThoseOfTheCallersQueues) {
     return all;
   }();
   for (const char* names : {"'mail', 'a'", "'mail', 'b'", "'other', 'c'"}) {
-    look_.execute(std::string("INSERT INTO type_hour SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d "
-                              "%H:00:00'), ") +
-                  names + ", 4, 1, 0" + zeros);
+    observer_.execute(
+        std::string("INSERT INTO type_hour SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d "
+                    "%H:00:00'), ") +
+        names + ", 4, 1, 0" + zeros);
   }
   EXPECT_EQ(get("/api/v1/types").document()["items"].size(), 3U);
   const json some = get("/api/v1/types?limit=1", "mail").document();
@@ -231,7 +232,7 @@ TEST_F(ListTest, WorkersShowTheCallersTasks) {
       {"workers", json::array({worker(0, "other", json::array({task("mail"), task("other")})),
                                worker(1, "other", json::array({task("other")})),
                                worker(2, "mail", json::array())})}};
-  queue::put_snapshot(look_, {1, 2, "host-a", "default", 3}, state.dump());
+  queue::put_snapshot(observer_, {1, 2, "host-a", "default", 3}, state.dump());
   const json all = get("/api/v1/workers").document()["items"];
   ASSERT_EQ(all.size(), 1U) << all;
   EXPECT_EQ(all[0]["workers"], state["workers"]);
@@ -249,15 +250,15 @@ TEST_F(ListTest, WorkersShowTheCallersTasks) {
 }
 
 TEST_F(ListTest, ManyViewersAreOneForTheDatabase) {
-  queue::make_duties(look_, {{0, queue::kViewersDuty}});
-  queue::put_snapshot(look_, {1, 2, "host-a", "default", 3}, "{}");
-  queue::put_snapshot(look_, {2, 3, "host-b", "default", 3}, "not what a steward writes");
+  queue::make_duties(observer_, {{0, queue::kViewersDuty}});
+  queue::put_snapshot(observer_, {1, 2, "host-a", "default", 3}, "{}");
+  queue::put_snapshot(observer_, {2, 3, "host-b", "default", 3}, "not what a steward writes");
   ASSERT_EQ(get("/api/v1/workers").document()["items"].size(), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_duty WHERE duty = 'viewers' AND holder IS NULL AND "
                    "free_at > UTC_TIMESTAMP(6)"),
             1U)
       << "stewards are notified";
-  look_.execute("DELETE FROM host_snapshot; DELETE FROM queue_duty");
+  observer_.execute("DELETE FROM host_snapshot; DELETE FROM queue_duty");
   EXPECT_EQ(get("/api/v1/workers", "mail").document()["items"].size(), 1U) << "read a moment ago";
   EXPECT_TRUE(
       support::eventually([&] { return get("/api/v1/workers").document()["items"].empty(); }));
@@ -269,7 +270,7 @@ TEST_F(ListTest, NoticesAreThoseOfTheCallersQueues) {
                                        {NoticeKind::kNoHandler, "mail/a.b", "no handler"},
                                        {NoticeKind::kDead, "other", "at least 1 dead"},
                                        {NoticeKind::kSchedule, "nightly", "it fails"}};
-  for (const queue::Notice& notice : all) queue::raise_notice(look_, notice, std::nullopt);
+  for (const queue::Notice& notice : all) queue::raise_notice(observer_, notice, std::nullopt);
   EXPECT_EQ(get("/api/v1/notices").document()["items"].size(), 4U);
   const json some = get("/api/v1/notices", "mail").document()["items"];
   ASSERT_EQ(some.size(), 2U) << some;

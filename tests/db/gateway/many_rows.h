@@ -21,9 +21,9 @@ class ManyRowsTest : public GatewayTest {
     const std::string queue = value("SELECT queue_id FROM queue WHERE name = 'mail'");
     each_numbers(first, last, [&](const std::string& from) {
       const std::string key = "SELECT " + queue + ", seq MOD 4, 1, seq";
-      look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
-                    key + ", 'a', ''" + from);
-      look_.execute(
+      observer_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
+                        key + ", 'a', ''" + from);
+      observer_.execute(
           "INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, "
           "flags, type, payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid, "
           "expire_at, detached_at) " +
@@ -31,20 +31,20 @@ class ManyRowsTest : public GatewayTest {
           ", seq, 1, 0, 'a', '', 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6) + INTERVAL 1 HOUR,"
           " UTC_TIMESTAMP(6)" +
           from);
-      look_.execute(
+      observer_.execute(
           "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
           "cause, error, fault, died_at) " +
           key +
           ", 1, 'a', '', 'failed', CONCAT('error ', seq MOD 7), 'error #',"
           " UTC_TIMESTAMP(6) - INTERVAL seq SECOND" +
           from);
-      look_.execute(
+      observer_.execute(
           "INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, "
           "ended_at, lock_host, lock_pid) " +
           key + ", 1, 'a', UTC_TIMESTAMP(6) - INTERVAL seq SECOND, 'h', 1" + from);
     });
   }
-  void analyze() { look_.execute("ANALYZE TABLE task, task_running, task_dead, task_history"); }
+  void analyze() { observer_.execute("ANALYZE TABLE task, task_running, task_dead, task_history"); }
 };
 
 }  // namespace allot::gateway::api

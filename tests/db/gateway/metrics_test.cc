@@ -61,7 +61,7 @@ TEST_F(GatewayMetrics, ShowTheQueues) {
 }
 
 TEST_F(GatewayMetrics, CountLeasesThatAreHeldAndOverdue) {
-  look_.execute(
+  observer_.execute(
       "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 1, lock_host = 'h',"
       " expire_at = UTC_TIMESTAMP(6) + INTERVAL IF(partition_no = 0, -60, 600) SECOND"
       " WHERE queue_id = (SELECT queue_id FROM queue WHERE name = 'mail') AND partition_no < 3");

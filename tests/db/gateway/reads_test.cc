@@ -12,7 +12,7 @@ namespace {
 class ReadsTest : public ManyRowsTest {
  protected:
   std::uint64_t cost_of(const std::string& target) {
-    return rows_read_by(look_, [&] {
+    return rows_read_by(observer_, [&] {
       const Answered answered = get(target);
       EXPECT_TRUE(answered.status() == 200 || answered.status() == 404)
           << target << ": " << answered;

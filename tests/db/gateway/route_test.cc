@@ -22,7 +22,7 @@ TEST_F(RouteTest, QueuesOfOthersAre404) {
   spec.expression = "0 3 * * *";
   spec.queue = "other";
   spec.type = "t";
-  queue::put_schedule(look_, spec, std::nullopt);
+  queue::put_schedule(observer_, spec, std::nullopt);
   const std::string before = value("SELECT COUNT(*) FROM task");
   for (const Route& route : routes()) {
     const bool of_a_queue = path_of(route, names) != route.path;

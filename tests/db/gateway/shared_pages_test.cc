@@ -61,10 +61,11 @@ class SharedPagesTest : public SiteTest {
   }
   void write_states() {
     make_queue("foreign", {1, queue::Placement::kSpread, 1});
-    queue::store_findings(look_, {{queue::Level::kWarn, "lease rows", "wrong", "fix", "foreign"},
-                                  {queue::Level::kWarn, "lease rows", "wrong", "fix", "mail"}});
+    queue::store_findings(observer_,
+                          {{queue::Level::kWarn, "lease rows", "wrong", "fix", "foreign"},
+                           {queue::Level::kWarn, "lease rows", "wrong", "fix", "mail"}});
     for (const char* queue : {"foreign", "mail"}) {
-      queue::raise_notice(look_, {queue::NoticeKind::kDead, queue, "3 tasks"}, std::nullopt);
+      queue::raise_notice(observer_, {queue::NoticeKind::kDead, queue, "3 tasks"}, std::nullopt);
     }
     const auto worker = [](const char* queue) {
       return json{{"slot", 1},
@@ -86,10 +87,10 @@ class SharedPagesTest : public SiteTest {
          json::array(
              {{{"name", "shop"}, {"workers", 2}, {"queues", json::array({"foreign", "mail"})}}})},
         {"workers", json::array({worker("foreign"), worker("mail")})}};
-    queue::put_snapshot(look_, {7, 1, "host", "test", 12}, state.dump());
+    queue::put_snapshot(observer_, {7, 1, "host", "test", 12}, state.dump());
     int place = 0;
     for (const std::string queue : {"foreign", "mail"}) {
-      look_.execute(
+      observer_.execute(
           "INSERT INTO attempt_minute VALUES (UTC_TIMESTAMP() - INTERVAL 3 MINUTE, 1, 1, " +
           std::to_string(++place) + ", 60, '" + queue + "', '" + queue +
           ".send', '', '', 12, 0, 0, 0, 0, 0, 0, 12000, 12, 0, 0, 0, 0, 0)");
@@ -160,9 +161,9 @@ TEST_F(SharedPagesTest, TasksOfAQueueAreCountedOnceForManyVisits) {
     const auto answered = page("/ui/queues/mail");
     EXPECT_NE(answered.response.body.find("10,000+"), std::string::npos) << answered;
   };
-  const std::uint64_t first = rows_read_by(look_, look);
+  const std::uint64_t first = rows_read_by(observer_, look);
   EXPECT_GE(first, 3 * kFewRows);
-  const std::uint64_t others = rows_read_by(look_, [&] {
+  const std::uint64_t others = rows_read_by(observer_, [&] {
     for (int i = 0; i < 20; ++i) look();
   });
   EXPECT_LE(others, 100U);
@@ -195,10 +196,10 @@ TEST_F(SharedPagesTest, SearchesAreReadTwoAtATime) {
 
 TEST_F(SharedPagesTest, AnErrorIsNotKept) {
   share_for(3'600 * kSecond);
-  look_.execute("RENAME TABLE notice TO notice_away");
+  observer_.execute("RENAME TABLE notice TO notice_away");
   EXPECT_EQ(page("/ui/").status(), 200U);
-  look_.execute("RENAME TABLE notice_away TO notice");
-  queue::raise_notice(look_, {queue::NoticeKind::kDead, "mail", "3 tasks"}, std::nullopt);
+  observer_.execute("RENAME TABLE notice_away TO notice");
+  queue::raise_notice(observer_, {queue::NoticeKind::kDead, "mail", "3 tasks"}, std::nullopt);
   EXPECT_NE(page("/ui/").response.body.find("3 tasks"), std::string::npos);
 }
 

@@ -32,7 +32,7 @@ class PageCostTest : public SiteTest {
       const auto answered = page(path);
       EXPECT_EQ(answered.status(), 200U) << path << ": " << answered;
     };
-    cost.rows = rows_read_by(look_, look);
+    cost.rows = rows_read_by(observer_, look);
     const std::uint64_t before = statements();
     look();
     cost.statements = statements() - before - 1;
@@ -48,13 +48,13 @@ class PageCostTest : public SiteTest {
   }
   // Each page, and the lists and the search with a filter that matches nothing.
   std::vector<std::string> paths() {
-    queue::ensure_lock(look_, "billing", 2);
+    queue::ensure_lock(observer_, "billing", 2);
     queue::ScheduleSpec spec;
     spec.name = "nightly";
     spec.expression = "0 3 * * *";
     spec.queue = "mail";
     spec.type = "t";
-    queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
+    queue::put_schedule(observer_, spec, queue::database_now(observer_) + std::chrono::hours(1));
     const json count = post_api("/api/v1/queues/other/dead/retry", "");
     const json begun =
         post_api("/api/v1/queues/other/dead/retry", json{{"token", count["token"]}}.dump());
@@ -144,11 +144,11 @@ class PageTimeTest : public PageCostTest {
     const std::string key =
         "SELECT " + value("SELECT queue_id FROM queue WHERE name = 'mail'") + ", seq MOD 4, 1, seq";
     each_numbers(1, waiting, [&](const std::string& from) {
-      look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
-                    key + ", 'a', '{}'" + from);
+      observer_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
+                        key + ", 'a', '{}'" + from);
     });
     each_numbers(1, waiting / 10, [&](const std::string& from) {
-      look_.execute(
+      observer_.execute(
           "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
           "cause, error, fault, died_at) " +
           key +
@@ -156,7 +156,7 @@ class PageTimeTest : public PageCostTest {
           " UTC_TIMESTAMP(6) - INTERVAL seq SECOND" +
           from);
     });
-    look_.execute("ANALYZE TABLE task, task_dead");
+    observer_.execute("ANALYZE TABLE task, task_dead");
   }
   void print_times(const std::vector<std::string>& paths) {
     const auto visits = support::environment_or<std::size_t>("ALLOT_TEST_VISITS", 5);

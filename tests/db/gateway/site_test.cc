@@ -17,13 +17,13 @@ const std::string kForm = "application/x-www-form-urlencoded";
 class ActionsTest : public SiteTest {
  protected:
   ActionsTest() {
-    queue::ensure_lock(look_, "billing", 2);
+    queue::ensure_lock(observer_, "billing", 2);
     queue::ScheduleSpec spec;
     spec.name = "nightly";
     spec.expression = "0 3 * * *";
     spec.queue = "mail";
     spec.type = "t";
-    queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
+    queue::put_schedule(observer_, spec, queue::database_now(observer_) + std::chrono::hours(1));
   }
 
   std::string put_dead() {
@@ -72,7 +72,7 @@ class ActionsTest : public SiteTest {
     std::string text;
     for (const char* table : {"task", "task_dead", "task_cancel", "queue_pause", "schedule",
                               "schedule_tick", "named_lock", "bulk_action"}) {
-      auto results = look_.execute(std::string("CHECKSUM TABLE ") + table);
+      auto results = observer_.execute(std::string("CHECKSUM TABLE ") + table);
       text += std::string(results.front().one().text(1)) + " ";
     }
     return text;

@@ -62,7 +62,7 @@ class TraceTest : public GatewayTest {
  protected:
   // Stored form of a submission with these header fields.
   std::string stored(std::vector<http::Field> fields, const json& task = json::object()) {
-    look_.execute("DELETE FROM task WHERE queue_id > 0");
+    observer_.execute("DELETE FROM task WHERE queue_id > 0");
     json body{{"queue", "mail"}, {"type", "t"}};
     body.update(task);
     const Answered made = ask({"POST", kTasks, body.dump(), "application/json", std::move(fields)});
@@ -237,7 +237,7 @@ TEST_F(SubmitRouteTest, AnIdElsewhereIsNone) {
   EXPECT_EQ(get("/api/v1/tasks/" + id, "reader").status(), 200U);
   const Answered hidden = get("/api/v1/tasks/" + id, "mail");
   EXPECT_EQ(hidden.status(), 404U);
-  look_.execute("DELETE FROM task");
+  observer_.execute("DELETE FROM task");
   const Answered gone = get("/api/v1/tasks/" + id, "reader");
   EXPECT_EQ(gone.status(), 404U);
   EXPECT_EQ(gone.response.body, hidden.response.body);
@@ -265,8 +265,8 @@ TEST_F(SubmitRouteTest, ALargeOneToo) {
 
 // Permissions apply to the queue that receives the task, not to the named one.
 TEST_F(SubmitRouteTest, TheQueueAfterRoutingCounts) {
-  queue::set_route(look_, queue::find_queue(look_, "mail"), queue::pattern_of("r"),
-                   *queue::find_queue(look_, "other"));
+  queue::set_route(observer_, queue::find_queue(observer_, "mail"), queue::pattern_of("r"),
+                   *queue::find_queue(observer_, "other"));
   const std::string routed = R"({"queue":"mail","type":"r"})";
   EXPECT_EQ(post(kTasks, routed, "mail").status(), 403U);
   const Answered made = post(kTasks, routed);

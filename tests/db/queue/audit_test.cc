@@ -25,7 +25,7 @@ class AuditTest : public QueueTest {
   AuditTest() { worker_.db.act_for(db::Actor{"ann@host", "cli", "because"}); }
 
   db::Connection& db() { return worker_.db; }
-  std::vector<AuditEntry> entries() { return list_audit(look_, UINT64_MAX, 1000); }
+  std::vector<AuditEntry> entries() { return list_audit(observer_, UINT64_MAX, 1000); }
   // The newest entry, which must be the only one since the last call.
   AuditEntry entry() {
     const auto all = entries();
@@ -36,8 +36,8 @@ class AuditTest : public QueueTest {
   void expect_none() { EXPECT_EQ(entries().size(), seen_) << entries().front().action; }
   TaskId put_dead() {
     const TaskId id = put(1).front();
-    look_.act_for(std::nullopt);
-    EXPECT_TRUE(cancel(look_, id, id.first_key, "no"));
+    observer_.act_for(std::nullopt);
+    EXPECT_TRUE(cancel(observer_, id, id.first_key, "no"));
     return id;
   }
 
@@ -110,7 +110,7 @@ TEST_F(AuditTest, ACancelOfAWaitingTask) {
 TEST_F(AuditTest, ACancelOfARunningTask) {
   const TaskId id = put(1).front();
   must_lease();
-  look_.execute("UPDATE task SET flags = flags | 64");
+  observer_.execute("UPDATE task SET flags = flags | 64");
   EXPECT_TRUE(cancel_task(db(), id, "why").requested);
   EXPECT_EQ(entry().action, "cancel");
   EXPECT_TRUE(cancel_task(db(), id, "why").requested);
@@ -123,7 +123,7 @@ TEST_F(AuditTest, AMoveOfSeveralTransactionsIsOneEntry) {
   const QueueInfo other = make_queue("other", 1);
   put(5);
   std::vector<Waiting> waiting;
-  each_waiting(look_, queue_, [&](const Waiting& one) {
+  each_waiting(observer_, queue_, [&](const Waiting& one) {
     waiting.push_back(one);
     return true;
   });
@@ -139,7 +139,7 @@ TEST_F(AuditTest, AMoveOfSeveralTransactionsIsOneEntry) {
 
 TEST_F(AuditTest, ABulkActionHasOneHoweverOftenItIsBegun) {
   put_dead();
-  const BulkCount count = count_bulk(look_, BulkKind::kRetryDead, queue_, {}, 100);
+  const BulkCount count = count_bulk(observer_, BulkKind::kRetryDead, queue_, {}, 100);
   const BulkRequest request{BulkKind::kRetryDead, {}, count.token, 0, "ann"};
   const std::uint64_t action = begin_bulk(db(), queue_, request);
   EXPECT_EQ(begin_bulk(db(), queue_, request), action);
@@ -154,18 +154,18 @@ TEST_F(AuditTest, ABulkActionHasOneHoweverOftenItIsBegun) {
 
 // The change and its entry both exist, or neither.
 TEST_F(AuditTest, AnEntryThatCannotBeWrittenUndoesTheAction) {
-  look_.execute("ALTER TABLE audit RENAME TO no_audit");
+  observer_.execute("ALTER TABLE audit RENAME TO no_audit");
   EXPECT_THROW(pause(db(), queue_, ""), db::DbError);
   EXPECT_THROW(set_rate(db(), queue_, {5'000'000, 3}), db::DbError);
-  look_.execute("ALTER TABLE no_audit RENAME TO audit");
+  observer_.execute("ALTER TABLE no_audit RENAME TO audit");
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause"), 0U);
   expect_none();
 }
 
 TEST_F(AuditTest, AnActionThatFailsHasNone) {
-  look_.execute("ALTER TABLE queue_pause RENAME TO no_pause");
+  observer_.execute("ALTER TABLE queue_pause RENAME TO no_pause");
   EXPECT_THROW(pause(db(), queue_, ""), db::DbError);
-  look_.execute("ALTER TABLE no_pause RENAME TO queue_pause");
+  observer_.execute("ALTER TABLE no_pause RENAME TO queue_pause");
   expect_none();
 }
 
@@ -180,32 +180,32 @@ TEST_F(AuditTest, APageGoesByItsFilter) {
   for (int i = 0; i < 3; ++i) pause(db(), queue_, "");
   pause(db(), other, "");
   const auto all = [](const AuditEntry&) { return true; };
-  const auto first = page_audit(look_, {}, UINT64_MAX, 3, all);
+  const auto first = page_audit(observer_, {}, UINT64_MAX, 3, all);
   ASSERT_EQ(first.entries.size(), 3U);
   EXPECT_EQ(first.entries.front().name, "other");
   ASSERT_TRUE(first.next);
-  EXPECT_EQ(page_audit(look_, {}, *first.next, 3, all).entries.size(), 1U);
-  EXPECT_FALSE(page_audit(look_, {}, *first.next, 3, all).next);
-  EXPECT_EQ(
-      page_audit(look_, {.subject = "queue", .name = "other"}, UINT64_MAX, 9, all).entries.size(),
-      1U);
-  EXPECT_EQ(page_audit(look_, {.queue = queue_.name}, UINT64_MAX, 9, all).entries.size(), 3U);
-  EXPECT_TRUE(page_audit(look_, {.actor = "other"}, UINT64_MAX, 9, all).entries.empty());
-  EXPECT_TRUE(page_audit(look_, {.action = "resume"}, UINT64_MAX, 9, all).entries.empty());
+  EXPECT_EQ(page_audit(observer_, {}, *first.next, 3, all).entries.size(), 1U);
+  EXPECT_FALSE(page_audit(observer_, {}, *first.next, 3, all).next);
+  EXPECT_EQ(page_audit(observer_, {.subject = "queue", .name = "other"}, UINT64_MAX, 9, all)
+                .entries.size(),
+            1U);
+  EXPECT_EQ(page_audit(observer_, {.queue = queue_.name}, UINT64_MAX, 9, all).entries.size(), 3U);
+  EXPECT_TRUE(page_audit(observer_, {.actor = "other"}, UINT64_MAX, 9, all).entries.empty());
+  EXPECT_TRUE(page_audit(observer_, {.action = "resume"}, UINT64_MAX, 9, all).entries.empty());
 }
 
 TEST_F(AuditTest, IsKeptFor90Days) {
   pause(db(), queue_, "");
   pause(db(), queue_, "");
-  look_.execute("UPDATE audit SET at = UTC_TIMESTAMP(6) - INTERVAL 91 DAY LIMIT 1");
-  EXPECT_FALSE(purge_audit(look_));
+  observer_.execute("UPDATE audit SET at = UTC_TIMESTAMP(6) - INTERVAL 91 DAY LIMIT 1");
+  EXPECT_FALSE(purge_audit(observer_));
   EXPECT_EQ(entries().size(), 1U);
   // Only the newest million are kept.
-  look_.execute(
+  observer_.execute(
       "UPDATE audit SET audit_id = 5; INSERT INTO audit (audit_id, at, actor, source, action,"
       " subject, name, detail, reason) VALUES (1000005, UTC_TIMESTAMP(6), '', '', '', '',"
       " '', '', '')");
-  EXPECT_FALSE(purge_audit(look_));
+  EXPECT_FALSE(purge_audit(observer_));
   EXPECT_EQ(entries().size(), 1U);
 }
 

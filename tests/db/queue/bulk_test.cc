@@ -24,13 +24,13 @@ class BulkTest : public QueueTest {
     const std::string id = std::to_string(wide_.queue_id);
     const std::string first = std::to_string(next_key_);
     next_key_ += std::uint64_t{4} * in_each;
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
         " cause, error, fault, died_at) SELECT " +
         id + ", seq % 4, 1, " + first + " + 1 + seq, 1, '" + type + "', 'x', 'fail', '" + error +
         "', '" + fault_of(error, "") + "', " + died_at + " FROM " +
         support::numbers(0, 4 * in_each - 1));
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, retries_since, attempt,"
         " ended_at, cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio,"
         " first_key, 0, 1, died_at, 'fail', '', 'h', 1 FROM task_dead"
@@ -39,16 +39,16 @@ class BulkTest : public QueueTest {
   }
   std::uint64_t begin(BulkKind kind = BulkKind::kRetryDead, const BulkFilter& filter = {},
                       std::uint32_t rate = 0) {
-    const BulkCount count = count_bulk(look_, kind, wide_, filter, 100'000);
-    return begin_bulk(look_, wide_, {kind, filter, count.token, rate, "anna@host"});
+    const BulkCount count = count_bulk(observer_, kind, wide_, filter, 100'000);
+    return begin_bulk(observer_, wide_, {kind, filter, count.token, rate, "anna@host"});
   }
   // Processes the action to its end, ignoring its rate.
   void work_off(std::uint64_t action_id) {
     for (int i = 0; i < 1000 && work_bulk(worker_.db, action_id).open; ++i) {
-      look_.execute("UPDATE bulk_action SET next_at = '2026-01-01'");
+      observer_.execute("UPDATE bulk_action SET next_at = '2026-01-01'");
     }
   }
-  BulkAction found(std::uint64_t action_id) { return find_bulk(look_, action_id).value(); }
+  BulkAction found(std::uint64_t action_id) { return find_bulk(observer_, action_id).value(); }
   std::uint64_t dead() { return number("SELECT COUNT(*) FROM task_dead"); }
   std::uint64_t waiting() { return number("SELECT COUNT(*) FROM task"); }
   // Each attempt of a retried task belongs to an earlier run; after a single retry to the previous
@@ -88,7 +88,7 @@ class BulkTest : public QueueTest {
 
 TEST_F(BulkTest, RetriesWhatWasCounted) {
   die(60);
-  const BulkCount count = count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 1000);
+  const BulkCount count = count_bulk(observer_, BulkKind::kRetryDead, wide_, {}, 1000);
   EXPECT_EQ(count.tasks, 240U);
   EXPECT_FALSE(count.more);
   const std::uint64_t action_id = begin();
@@ -114,8 +114,8 @@ TEST_F(BulkTest, TheFilterChooses) {
   die(3, "t", "user 1 is gone");
   die(2, "u", "user 2 is gone");
   die(1, "t", "refused");
-  const std::string group = dead_groups(look_, wide_, 1000).list.front().newest.group;
-  EXPECT_EQ(count_bulk(look_, BulkKind::kDiscardDead, wide_, {group, ""}, 1000).tasks, 12U);
+  const std::string group = dead_groups(observer_, wide_, 1000).list.front().newest.group;
+  EXPECT_EQ(count_bulk(observer_, BulkKind::kDiscardDead, wide_, {group, ""}, 1000).tasks, 12U);
   const std::uint64_t by_group = begin(BulkKind::kDiscardDead, {group, ""});
   work_off(by_group);
   EXPECT_EQ(found(by_group).done, 12U);
@@ -130,11 +130,11 @@ TEST_F(BulkTest, TheFilterChooses) {
 
 TEST_F(BulkTest, ACountIsBounded) {
   die(5);
-  const BulkCount some = count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 19);
+  const BulkCount some = count_bulk(observer_, BulkKind::kRetryDead, wide_, {}, 19);
   EXPECT_EQ(some.tasks, 19U);
   EXPECT_TRUE(some.more);
-  EXPECT_FALSE(count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 20).more);
-  const std::uint64_t action_id = begin_bulk(look_, wide_, {.token = some.token});
+  EXPECT_FALSE(count_bulk(observer_, BulkKind::kRetryDead, wide_, {}, 20).more);
+  const std::uint64_t action_id = begin_bulk(observer_, wide_, {.token = some.token});
   EXPECT_FALSE(found(action_id).counted_all);
   work_off(action_id);
   EXPECT_EQ(found(action_id).done, 20U) << "all of them, also those that were not counted";
@@ -151,7 +151,7 @@ TEST_F(BulkTest, TasksThatDieAfterTheCountStay) {
 
 TEST_F(BulkTest, DeathsBeforeTheClockWasSetBackAreIncluded) {
   die(5, "t", "no", "UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
-  EXPECT_EQ(count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 100).tasks, 20U);
+  EXPECT_EQ(count_bulk(observer_, BulkKind::kRetryDead, wide_, {}, 100).tasks, 20U);
   const std::uint64_t action_id = begin();
   work_off(action_id);
   EXPECT_EQ(found(action_id).done, 20U);
@@ -163,7 +163,7 @@ TEST_F(BulkTest, TaskThatDiesAgainDuringABatchStays) {
   die(5);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] {
-    look_.execute("UPDATE task_dead SET died_at = UTC_TIMESTAMP(6) WHERE first_key = 3");
+    observer_.execute("UPDATE task_dead SET died_at = UTC_TIMESTAMP(6) WHERE first_key = 3");
   });
   work_bulk(*meddled.db, action_id);
   EXPECT_EQ(found(action_id).state, BulkState::kDone);
@@ -175,7 +175,7 @@ TEST_F(BulkTest, TasksRetriedByOthersAreNotCounted) {
   die(5);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] {
-    EXPECT_EQ(retry_dead(look_, {{{{wide_.queue_id, 2}, 1, 3}}}), 1U);
+    EXPECT_EQ(retry_dead(observer_, {{{{wide_.queue_id, 2}, 1, 3}}}), 1U);
   });
   work_bulk(*meddled.db, action_id);
   EXPECT_EQ(found(action_id).done, 19U);
@@ -198,7 +198,7 @@ TEST_F(BulkTest, StoppedActionDoesNothingMore) {
   die(60);
   const std::uint64_t action_id = begin();
   work_bulk(worker_.db, action_id);
-  Meddled meddled = meanwhile([&] { EXPECT_TRUE(stop_bulk(look_, action_id, "bea@host")); });
+  Meddled meddled = meanwhile([&] { EXPECT_TRUE(stop_bulk(observer_, action_id, "bea@host")); });
   EXPECT_FALSE(work_bulk(*meddled.db, action_id).open);
   const BulkAction action = found(action_id);
   EXPECT_EQ(action.state, BulkState::kStopped);
@@ -206,9 +206,9 @@ TEST_F(BulkTest, StoppedActionDoesNothingMore) {
   EXPECT_EQ(action.done, 100U);
   EXPECT_EQ(dead(), 140U);
   expect_retried_once(100);
-  EXPECT_FALSE(stop_bulk(look_, action_id, "carl")) << "it was at its end";
-  EXPECT_FALSE(stop_bulk(look_, 4711, "carl"));
-  EXPECT_TRUE(open_bulk(look_).empty());
+  EXPECT_FALSE(stop_bulk(observer_, action_id, "carl")) << "it was at its end";
+  EXPECT_FALSE(stop_bulk(observer_, 4711, "carl"));
+  EXPECT_TRUE(open_bulk(observer_).empty());
 }
 
 // Before each statement of the packet, the server loses the client.
@@ -218,7 +218,7 @@ TEST_F(BulkTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
     int untouched = 0;
     for (std::size_t at = 0; !done_once; ++at) {
       for (const char* table : {"task", "task_moved", "task_attempt", "task_dead", "bulk_action"}) {
-        look_.execute(std::string("DELETE FROM ") + table);
+        observer_.execute(std::string("DELETE FROM ") + table);
       }
       die(2);
       const std::uint64_t action_id = begin(kind);
@@ -263,19 +263,19 @@ TEST_F(BulkTest, ARateIsThatOfTheRow) {
   EXPECT_GT(early.wait.count(), 0) << "half a second, by the database's clock";
   EXPECT_LE(early.wait, std::chrono::milliseconds(500));
   EXPECT_EQ(found(action_id).done, 1U);
-  look_.execute("UPDATE bulk_action SET next_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
-  EXPECT_EQ(open_bulk(look_).at(0).wait.count(), 0);
+  observer_.execute("UPDATE bulk_action SET next_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_EQ(open_bulk(observer_).at(0).wait.count(), 0);
   work_bulk(worker_.db, action_id);
   EXPECT_EQ(found(action_id).done, 2U) << "the clock was set back";
 }
 
 TEST_F(BulkTest, ATokenIsOfItsCount) {
   die(1);
-  const BulkCount count = count_bulk(look_, BulkKind::kRetryDead, wide_, {"", "t"}, 100);
+  const BulkCount count = count_bulk(observer_, BulkKind::kRetryDead, wide_, {"", "t"}, 100);
   const BulkRequest good{BulkKind::kRetryDead, {"", "t"}, count.token, 7, "anna"};
   const auto refusal = [&](const QueueInfo& queue, const BulkRequest& request) -> std::string {
     try {
-      begin_bulk(look_, queue, request);
+      begin_bulk(observer_, queue, request);
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), kExitBadInput);
       return error.what();
@@ -297,8 +297,8 @@ TEST_F(BulkTest, ATokenIsOfItsCount) {
   }
   EXPECT_NE(refusal(queue_, good), "") << "another queue";
   EXPECT_EQ(number("SELECT COUNT(*) FROM bulk_action"), 0U);
-  const std::uint64_t action_id = begin_bulk(look_, wide_, good);
-  EXPECT_EQ(begin_bulk(look_, wide_, good), action_id) << "the reply was lost";
+  const std::uint64_t action_id = begin_bulk(observer_, wide_, good);
+  EXPECT_EQ(begin_bulk(observer_, wide_, good), action_id) << "the reply was lost";
   EXPECT_EQ(found(action_id).rate, 7U);
 }
 
@@ -315,7 +315,7 @@ TEST_F(BulkTest, ATokenHoldsForAnHour) {
     std::array<char, 20> digits{};
     std::snprintf(digits.data(), digits.size(), "%llx",
                   static_cast<unsigned long long>(sum.value()));
-    return begin_bulk(look_, wide_, {.token = head + digits.data()});
+    return begin_bulk(observer_, wide_, {.token = head + digits.data()});
   };
   const std::uint64_t minute = 60'000'000;
   EXPECT_THROW(begin_at(now - 61 * minute), Error);
@@ -325,25 +325,25 @@ TEST_F(BulkTest, ATokenHoldsForAnHour) {
 
 TEST_F(BulkTest, NotAllMayBeOpenAtOnce) {
   die(1);
-  look_.execute(
+  observer_.execute(
       "INSERT INTO bulk_action (token, kind, queue_id, dead_group, type, died_until,"
       " counted, counted_all, requested_by, started_at, next_at) SELECT CONCAT('x', seq),"
       " 'retry_dead', 1, '', '', '2026-01-01', 1, 1, '', '2026-01-01', '2026-01-01'"
       " FROM " +
       support::numbers(1, kMostOpenBulk));
   EXPECT_THROW(begin(), Error);
-  look_.execute(
+  observer_.execute(
       "UPDATE bulk_action SET ended_at = UTC_TIMESTAMP(6), state = 'done'"
       " WHERE token = 'x1'");
   EXPECT_GT(begin(), 0U);
 }
 
 TEST_F(BulkTest, WhereTheQueueWasResizedTheyGoWhereTheirKeysGo) {
-  wide_ = ensure_queue(look_, "keyed", {4, Placement::kOrdered});
+  wide_ = ensure_queue(observer_, "keyed", {4, Placement::kOrdered});
   die(5);
-  look_.execute("UPDATE task_dead SET key_hash = CRC32(CONCAT(partition_no, '-', first_key))");
+  observer_.execute("UPDATE task_dead SET key_hash = CRC32(CONCAT(partition_no, '-', first_key))");
   const std::uint64_t action_id = begin();
-  resize_layout(look_, wide_, 2);
+  resize_layout(observer_, wide_, 2);
   const BulkStep step = work_bulk(worker_.db, action_id);
   EXPECT_EQ(step.moved.size(), 20U);
   EXPECT_EQ(found(action_id).done, 20U);
@@ -352,10 +352,10 @@ TEST_F(BulkTest, WhereTheQueueWasResizedTheyGoWhereTheirKeysGo) {
 }
 
 TEST_F(BulkTest, OneWhoseBatchCannotBeMadeHasFailed) {
-  wide_ = ensure_queue(look_, "keyed", {4, Placement::kOrdered});
+  wide_ = ensure_queue(observer_, "keyed", {4, Placement::kOrdered});
   die(5);
   const std::uint64_t action_id = begin();
-  resize_layout(look_, wide_, 2);
+  resize_layout(observer_, wide_, 2);
   const BulkStep step = work_bulk(worker_.db, action_id);
   EXPECT_TRUE(step.failed);
   EXPECT_FALSE(step.open);
@@ -375,30 +375,30 @@ TEST_F(BulkTest, EndedOnesAreKeptForAWeek) {
   work_off(recent);
   die(1);
   const std::uint64_t open = begin();
-  look_.execute(
+  observer_.execute(
       "UPDATE bulk_action SET ended_at = UTC_TIMESTAMP(6) - INTERVAL 8 DAY"
       " WHERE action_id = " +
       std::to_string(old));
-  look_.execute(
+  observer_.execute(
       "UPDATE bulk_action SET started_at = UTC_TIMESTAMP(6) - INTERVAL 8 DAY"
       " WHERE action_id = " +
       std::to_string(open));
-  EXPECT_FALSE(purge_bulk(look_));
-  const auto left = list_bulk(look_, UINT64_MAX, 10);
+  EXPECT_FALSE(purge_bulk(observer_));
+  const auto left = list_bulk(observer_, UINT64_MAX, 10);
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0].action_id, open) << "the newest first";
   EXPECT_EQ(left[1].action_id, recent);
-  EXPECT_EQ(list_bulk(look_, open, 10).size(), 1U);
-  EXPECT_FALSE(find_bulk(look_, old));
-  look_.execute(
+  EXPECT_EQ(list_bulk(observer_, open, 10).size(), 1U);
+  EXPECT_FALSE(find_bulk(observer_, old));
+  observer_.execute(
       "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
       " counted, counted_all, requested_by, started_at, next_at, ended_at, state)"
       " SELECT action_id + 10000, 'y', kind, queue_id, '', '', died_until, 1, 1, '', started_at,"
       " next_at, ended_at, 'done' FROM bulk_action WHERE action_id = " +
       std::to_string(recent));
-  EXPECT_FALSE(purge_bulk(look_));
-  EXPECT_FALSE(find_bulk(look_, recent)) << "too many are newer";
-  EXPECT_TRUE(find_bulk(look_, open)) << "it is not at its end";
+  EXPECT_FALSE(purge_bulk(observer_));
+  EXPECT_FALSE(find_bulk(observer_, recent)) << "too many are newer";
+  EXPECT_TRUE(find_bulk(observer_, open)) << "it is not at its end";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class CancelRequestTest : public QueueTest {
   }
   Task& task() { return block_.tasks.at(0); }
   void ask(const TaskId& id, const std::string& reason = "why") {
-    const Cancelled asked = cancel_task(look_, id, reason);
+    const Cancelled asked = cancel_task(observer_, id, reason);
     EXPECT_TRUE(asked.requested && !asked.done);
     EXPECT_EQ(asked.holder,
               worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
@@ -47,17 +47,17 @@ TEST_F(CancelRequestTest, FirstRequestStaysInEffect) {
   ask(id, "the user left");
   ask(id, "again");
   EXPECT_EQ(requests(), 1U);
-  EXPECT_EQ(find_cancel(look_, id)->reason, "the user left");
-  EXPECT_EQ(find_cancel(look_, id)->requested_at.substr(0, 2), "20");
+  EXPECT_EQ(find_cancel(observer_, id)->reason, "the user left");
+  EXPECT_EQ(find_cancel(observer_, id)->requested_at.substr(0, 2), "20");
   const CancelCheck look = check_cancel(worker_.db, block_.lease, task());
   EXPECT_TRUE(look.there && look.request);
-  EXPECT_FALSE(show(look_, id)->dead);
+  EXPECT_FALSE(show(observer_, id)->dead);
 }
 
 TEST_F(CancelRequestTest, OneThatIsNotWatchedIsTakenOut) {
   const TaskId id = put(1).front();
   block_ = must_lease();
-  EXPECT_TRUE(cancel_task(look_, id, "why").done);
+  EXPECT_TRUE(cancel_task(observer_, id, "why").done);
   EXPECT_FALSE(watch_cancel(worker_.db, block_.lease, task()));
   EXPECT_FALSE(check_cancel(worker_.db, block_.lease, task()).there);
   EXPECT_EQ(requests(), 0U);
@@ -76,8 +76,8 @@ TEST_F(CancelRequestTest, OnlyTheHolderWatches) {
 TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   const TaskId id = run();
   EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
-  EXPECT_TRUE(cancel_task(look_, id, "why").done);
-  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_TRUE(cancel_task(observer_, id, "why").done);
+  EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
 
   const TaskId later = put(1).front();
   block_ = must_lease();
@@ -85,7 +85,7 @@ TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, second));
   EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, second), 1, hours(1), kFailure),
             Fenced::kWritten);
-  EXPECT_TRUE(cancel_task(look_, later, "why").done);
+  EXPECT_TRUE(cancel_task(observer_, later, "why").done);
   EXPECT_EQ(requests(), 0U);
 }
 
@@ -111,7 +111,7 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
                 Fenced::kWritten);
     }
     if (end == "cancel") {
-      EXPECT_TRUE(cancel(look_, id, task().key.run_key, "why"));
+      EXPECT_TRUE(cancel(observer_, id, task().key.run_key, "why"));
     }
     EXPECT_EQ(requests(), 0U);
     EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
@@ -156,7 +156,7 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kUnreported), Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
-  EXPECT_TRUE(find_cancel(look_, id));
+  EXPECT_TRUE(find_cancel(observer_, id));
 }
 
 // It leaves the same rows as a success.
@@ -167,11 +167,11 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
     EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, task()), 1, hours(1), kFailure,
                                   Then::kRelease),
               Fenced::kWritten);
-    look_.execute("UPDATE task SET flags = flags | 2");
-    look_.execute(
+    observer_.execute("UPDATE task SET flags = flags | 2");
+    observer_.execute(
         "REPLACE INTO task_unique SELECT queue_id, 'k', partition_no, prio, first_key, 1,"
         " 3600000000, NULL FROM task");
-    const Cancelled ended = cancel_task(look_, id, "why", AsDone{keep, "h", 42});
+    const Cancelled ended = cancel_task(observer_, id, "why", AsDone{keep, "h", 42});
     EXPECT_TRUE(ended.done && !ended.requested && !ended.conflict);
     EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_dead)"
                      " + (SELECT COUNT(*) FROM task_moved) + COUNT(*) FROM task_cancel"),
@@ -179,22 +179,22 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at > UTC_TIMESTAMP(6)"), 1U);
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), keep ? 1U : 0U);
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), keep ? 1U : 0U);
-    EXPECT_FALSE(cancel_task(look_, id, "why", AsDone{keep, "h", 42}).task);
+    EXPECT_FALSE(cancel_task(observer_, id, "why", AsDone{keep, "h", 42}).task);
   }
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history WHERE attempt = 1 AND lock_host = 'h'"), 1U);
 }
 
 TEST_F(CancelRequestTest, TheFirstEndThatIsAskedForStands) {
   const TaskId id = run();
-  EXPECT_FALSE(cancel_task(look_, id, "it is done", AsDone{}).conflict);
-  EXPECT_TRUE(find_cancel(look_, id)->as_done);
-  EXPECT_EQ(find_cancel(look_, id)->reason, "it is done");
-  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).conflict);
-  EXPECT_TRUE(cancel_task(look_, id, "").conflict);
-  look_.execute("DELETE FROM task_cancel");
+  EXPECT_FALSE(cancel_task(observer_, id, "it is done", AsDone{}).conflict);
+  EXPECT_TRUE(find_cancel(observer_, id)->as_done);
+  EXPECT_EQ(find_cancel(observer_, id)->reason, "it is done");
+  EXPECT_FALSE(cancel_task(observer_, id, "again", AsDone{}).conflict);
+  EXPECT_TRUE(cancel_task(observer_, id, "").conflict);
+  observer_.execute("DELETE FROM task_cancel");
   ask(id);
-  EXPECT_FALSE(find_cancel(look_, id)->as_done);
-  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).conflict);
+  EXPECT_FALSE(find_cancel(observer_, id)->as_done);
+  EXPECT_TRUE(cancel_task(observer_, id, "", AsDone{}).conflict);
 }
 
 // The cancel is unseen when an operator moves the queue's tasks.
@@ -205,7 +205,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   const QueueInfo other = make_queue("other", 1);
   const Mover mover(worker_.leases.holder(), queue_);
   std::vector<Waiting> waiting;
-  each_waiting(look_, queue_, [&](const Waiting& one) {
+  each_waiting(observer_, queue_, [&](const Waiting& one) {
     waiting.push_back(one);
     return true;
   });
@@ -216,14 +216,14 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
 }
 
 // A request from before a retry does not end the retried task.
-TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
+TEST_F(CancelRequestTest, ARetriedTaskHasNoRequest) {
   const TaskId id = run();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block_.lease, task()), 1, kFailure),
             Fenced::kWritten);
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"
       " UTC_TIMESTAMP(6), 0 FROM task_dead");
-  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
   EXPECT_EQ(requests(), 0U);
 }
 

@@ -45,14 +45,14 @@ TEST_F(ClockTest, DueTasksStayDue) {
   step_back(worker_.db);
   EXPECT_TRUE(scout(hours(0)).empty());
   EXPECT_TRUE(worker_.lease(partition_)->tasks.empty());
-  look_.execute("UPDATE q_lock_table SET state = 'FREE'");
+  observer_.execute("UPDATE q_lock_table SET state = 'FREE'");
   EXPECT_EQ(scout(hours(1)).size(), 1U);
   EXPECT_EQ(worker_.lease(partition_, spec(hours(1)))->tasks.size(), 2U);
 }
 
 TEST_F(ClockTest, ALeaseAndAScoutTellTheTime) {
   const auto clock = must_lease().clock;
-  EXPECT_LT(std::abs((LeaseStore::scout(look_, {}, HolderTime{}).clock - clock).count()),
+  EXPECT_LT(std::abs((LeaseStore::scout(observer_, {}, HolderTime{}).clock - clock).count()),
             10'000'000);
   step_back(worker_.db);
   EXPECT_LT(worker_.steal(partition_)->clock, clock - minutes(59));
@@ -89,7 +89,7 @@ TEST_F(ClockTest, NothingBeginsEarlyOnceTheClockIsRight) {
   step_back(worker_.db);
   const HolderTime later = time(hours(1));
   step_forth(worker_.db);
-  look_.execute("UPDATE task SET run_key = run_key + ((1800 * 1000000) << 12)");
+  observer_.execute("UPDATE task SET run_key = run_key + ((1800 * 1000000) << 12)");
   EXPECT_TRUE(LeaseStore::scout(worker_.db, std::vector{queue_.queue_id}, later).found.empty());
   EXPECT_TRUE(worker_.lease(partition_, {.time = later})->tasks.empty());
 }
@@ -102,7 +102,7 @@ TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
   ASSERT_EQ(worker_.detached.detach_concurrent(worker_.db, fence(block.lease, task), 1),
             Fenced::kWritten);
   step_forth(worker_.db);
-  look_.execute("DELETE FROM task");
+  observer_.execute("DELETE FROM task");
   const Fence detached = fence(block.lease, task).once_detached();
   ASSERT_EQ(Verbs().retry(worker_.db, detached, 1, minutes(10), kFailure), Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
@@ -143,7 +143,7 @@ TEST_F(ClockTest, AHoldStaysOne) {
 }
 
 TEST_F(ClockTest, TheTasksOfAKeyStayInOrder) {
-  const QueueInfo ordered = ensure_queue(look_, "ordered", {1, Placement::kOrdered});
+  const QueueInfo ordered = ensure_queue(observer_, "ordered", {1, Placement::kOrdered});
   const auto submit_some = [&](const std::string& first) {
     std::vector<Submission> some(3, {ordered, "t", first, {}});
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -162,7 +162,7 @@ TEST_F(ClockTest, TheTasksOfAKeyStayInOrder) {
   submit_some("b");
   submit_some("c");
   std::string order;
-  for (const Task& task : fetch(look_, {ordered.queue_id, 0}, {})) {
+  for (const Task& task : fetch(observer_, {ordered.queue_id, 0}, {})) {
     order += *task.payload + " ";
   }
   EXPECT_EQ(order, "a0 a1 a2 b0 b1 b2 c0 c1 c2 ");

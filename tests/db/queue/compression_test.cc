@@ -56,19 +56,19 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
+  EXPECT_EQ(decompress(show(observer_, id)->flags, show(observer_, id)->payload), kLarge);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   auto tasks = fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);
   // The other paths into task_dead do the same.
-  const auto waiting = show(look_, id);
+  const auto waiting = show(observer_, id);
   ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   tasks = fetch(worker_.db, partition_, {});
   ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, tasks.at(0)), 1, {}),
             Fenced::kWritten);
   const Fence detached = fence(block.lease, tasks[0]).once_detached();
-  EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
+  EXPECT_EQ(decompress(show(observer_, id)->flags, show(observer_, id)->payload), kLarge);
   ASSERT_EQ(Verbs().bury(worker_.db, detached, 1, kFailure), Fenced::kWritten);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   tasks = fetch(worker_.db, partition_, {});
@@ -115,7 +115,7 @@ TEST_F(CompressionTest, ACheckpointOfADetachedTaskKeepsIt) {
   const Fence detached = fence(block.lease, task).once_detached();
   const std::string state(3'000, 'y');
   ASSERT_EQ(checkpoint(worker_.db, detached, {task.flags, state}), Fenced::kWritten);
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   EXPECT_LT(view->payload.size(), 100U);
   EXPECT_EQ(decompress(view->flags, view->payload), state);
 }

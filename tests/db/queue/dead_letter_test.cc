@@ -32,7 +32,7 @@ class DeadLetterTest : public QueueTest {
     EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
     return ids;
   }
-  std::vector<DeadLetter> letters() { return page_dead(look_, queue_.queue_id, {}, 1000); }
+  std::vector<DeadLetter> letters() { return page_dead(observer_, queue_.queue_id, {}, 1000); }
   // One failed attempt of a single waiting task; it is due again.
   void fail_once(const Verdict& verdict) {
     const Block block = must_lease();
@@ -52,7 +52,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].type, "t");
   EXPECT_EQ(all[0].cause, "exception");
   EXPECT_EQ(all[0].fault, "no such user");
-  EXPECT_EQ(all[0].died_at, show(look_, id)->at);
+  EXPECT_EQ(all[0].died_at, show(observer_, id)->at);
 }
 
 // For an attempt and the task that dies of it; lists and groups omit the detail.
@@ -71,12 +71,12 @@ TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
   const Fence leased = fence(block.lease, block.tasks.at(0));
   ASSERT_EQ(worker_.detached.detach(worker_.db, leased, 2, {}), Fenced::kWritten);
   ASSERT_EQ(Verbs().bury(worker_.db, leased.once_detached(), 2, verdict), Fenced::kWritten);
-  const auto attempts = list_attempts(look_, id);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 2U);
   for (const AttemptView& attempt : attempts) is_kept(attempt);
-  is_kept(*show(look_, id));
-  is_kept(*show(look_, die(1, verdict).front()));
-  for (const TaskView& view : list_dead(look_, queue_, 2)) {
+  is_kept(*show(observer_, id));
+  is_kept(*show(observer_, die(1, verdict).front()));
+  for (const TaskView& view : list_dead(observer_, queue_, 2)) {
     EXPECT_EQ(view.error, verdict.error);
     EXPECT_EQ(view.fault, verdict.fault);
     EXPECT_EQ(view.detail, "");
@@ -92,7 +92,7 @@ TEST_F(DeadLetterTest, GroupsGoByTheFault) {
   die_of("KeyError: bob", "KeyError in send (app/mail.py)");
   die_of("KeyError: 'ada'", "KeyError in bill (app/mail.py)");
   die_of("KeyError: 'ada'", "");
-  const DeadGroups groups = dead_groups(look_, queue_, 100);
+  const DeadGroups groups = dead_groups(observer_, queue_, 100);
   ASSERT_EQ(groups.list.size(), 3U);
   EXPECT_TRUE(groups.all);
   EXPECT_EQ(groups.list[0].tasks.value, 2U);
@@ -108,15 +108,15 @@ TEST_F(DeadLetterTest, AGroupHasOneWord) {
 
 TEST_F(DeadLetterTest, CancelledTasksAreOneGroup) {
   for (const TaskId& id : put(2)) {
-    ASSERT_TRUE(cancel(look_, id, show(look_, id)->run_key, "reason of " + id.text()));
+    ASSERT_TRUE(cancel(observer_, id, show(observer_, id)->run_key, "reason of " + id.text()));
   }
-  ASSERT_EQ(dead_groups(look_, queue_, 100).list.size(), 1U);
+  ASSERT_EQ(dead_groups(observer_, queue_, 100).list.size(), 1U);
 }
 
 // For any order of keys and any number of earlier tasks.
 TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
   const QueueInfo wide = make_queue("wide", 4);
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_dead (queue_id, partition_no, prio,"
       " first_key, attempt, type, payload, cause, error, fault, died_at) WITH RECURSIVE n (i) AS"
       " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
@@ -124,7 +124,7 @@ TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
       std::to_string(wide.queue_id) +
       ", i % 4, i DIV 4 % 4, 1 + i DIV 16, 1, 't', '', 'fail', '', IF(i < 3, 'rare', 'frequent'),"
       " '2026-01-01' + INTERVAL 3000 - i SECOND FROM n");
-  const DeadGroups groups = dead_groups(look_, wide, 1000);
+  const DeadGroups groups = dead_groups(observer_, wide, 1000);
   ASSERT_EQ(groups.list.size(), 2U);
   const DeadGroup& frequent = groups.list[0];
   EXPECT_EQ(frequent.newest.fault, "frequent");
@@ -140,7 +140,7 @@ TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
 // Tasks of all partitions and classes.
 TEST_F(DeadLetterTest, PagesGoOnInTheOrderOfKeys) {
   const QueueInfo wide = make_queue("wide", 4);
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_dead (queue_id, partition_no, prio,"
       " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS"
       " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299)"
@@ -148,8 +148,8 @@ TEST_F(DeadLetterTest, PagesGoOnInTheOrderOfKeys) {
       std::to_string(wide.queue_id) +
       ", i % 4, i DIV 4 % 4, 1 + i DIV 16, 1, 't', '', 'fail', '', UTC_TIMESTAMP(6) FROM n");
   std::vector<TaskId> seen;
-  for (auto page = page_dead(look_, wide.queue_id, {}, 70); !page.empty();
-       page = page_dead(look_, wide.queue_id, seen.back(), 70)) {
+  for (auto page = page_dead(observer_, wide.queue_id, {}, 70); !page.empty();
+       page = page_dead(observer_, wide.queue_id, seen.back(), 70)) {
     for (const DeadLetter& letter : page) seen.push_back(letter.id);
   }
   EXPECT_EQ(seen.size(), 300U);
@@ -160,12 +160,12 @@ TEST_F(DeadLetterTest, PagesGoOnInTheOrderOfKeys) {
 TEST_F(DeadLetterTest, TheNewestAreListedFirst) {
   const auto ids = die(3);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    look_.execute(
+    observer_.execute(
         "UPDATE task_dead SET died_at = '2026-01-0" + std::to_string(i == 1 ? 9 : i + 1) +
         "' WHERE queue_id = " + std::to_string(queue_.queue_id) +
         " AND partition_no = 0 AND prio = 1 AND first_key = " + std::to_string(ids[i].first_key));
   }
-  const auto views = list_dead(look_, queue_, 2);
+  const auto views = list_dead(observer_, queue_, 2);
   ASSERT_EQ(views.size(), 2U);
   EXPECT_EQ(views[0].id, ids[1]);
   EXPECT_EQ(views[1].id, ids[2]);
@@ -173,9 +173,9 @@ TEST_F(DeadLetterTest, TheNewestAreListedFirst) {
 
 TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
   const auto ids = die(3);
-  ASSERT_EQ(retry_dead(look_, std::span(ids).first(2)), 2U);
+  ASSERT_EQ(retry_dead(observer_, std::span(ids).first(2)), 2U);
   EXPECT_EQ(letters().size(), 1U);
-  const auto view = show(look_, ids[0]);
+  const auto view = show(observer_, ids[0]);
   ASSERT_TRUE(view);
   EXPECT_FALSE(view->dead);
   EXPECT_EQ(view->attempts, 0U);
@@ -204,11 +204,12 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
                                  {"fail", "second"}, Then::kRelease),
               Fenced::kWritten);
   }
-  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
-  EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees attempts since the last retry";
+  ASSERT_EQ(retry_dead(observer_, {{id}}), 1U);
+  EXPECT_TRUE(list_attempts(observer_, id).empty())
+      << "a worker sees attempts since the last retry";
   fail_once({"retry", "first"});
-  ASSERT_EQ(list_attempts(look_, id).size(), 1U);
-  const auto all = list_all_attempts(look_, id);
+  ASSERT_EQ(list_attempts(observer_, id).size(), 1U);
+  const auto all = list_all_attempts(observer_, id);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].retries_since, 1U);
   EXPECT_EQ(all[0].error, "first");
@@ -221,29 +222,29 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   const Block block = must_lease();
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
-  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
-  const auto thrice = list_all_attempts(look_, id);
+  ASSERT_EQ(retry_dead(observer_, {{id}}), 1U);
+  const auto thrice = list_all_attempts(observer_, id);
   ASSERT_EQ(thrice.size(), 4U);
   EXPECT_EQ(thrice[0].retries_since, 2U);
   EXPECT_EQ(thrice[3].retries_since, 1U);
-  EXPECT_EQ(discard_dead(look_, {{id}}), 0U) << "it is alive";
-  EXPECT_EQ(list_all_attempts(look_, id).size(), 4U);
+  EXPECT_EQ(discard_dead(observer_, {{id}}), 0U) << "it is alive";
+  EXPECT_EQ(list_all_attempts(observer_, id).size(), 4U);
 }
 
 // A snooze takes back the attempt of the current run, not the one of the same number in an earlier
 // run.
 TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const TaskId id = die(1).front();
-  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
+  ASSERT_EQ(retry_dead(observer_, {{id}}), 1U);
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
-  EXPECT_EQ(list_all_attempts(look_, id).size(), 2U);
+  EXPECT_EQ(list_all_attempts(observer_, id).size(), 2U);
   ASSERT_EQ(
       worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
       Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
+  ASSERT_EQ(list_all_attempts(observer_, id).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, task), 1), Fenced::kWritten);
@@ -251,17 +252,17 @@ TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
   ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
-  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
-  EXPECT_EQ(list_all_attempts(look_, id)[0].retries_since, 1U);
+  ASSERT_EQ(list_all_attempts(observer_, id).size(), 1U);
+  EXPECT_EQ(list_all_attempts(observer_, id)[0].retries_since, 1U);
 }
 
 TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
   const auto ids = die(2);
-  ASSERT_EQ(retry_dead(look_, ids), 2U);
+  ASSERT_EQ(retry_dead(observer_, ids), 2U);
   const std::string before = tasks_as_text();
-  EXPECT_EQ(retry_dead(look_, ids), 0U);
+  EXPECT_EQ(retry_dead(observer_, ids), 0U);
   EXPECT_EQ(tasks_as_text(), before);
-  EXPECT_EQ(retry_dead(look_, {}), 0U);
+  EXPECT_EQ(retry_dead(observer_, {}), 0U);
 }
 
 // Two operators retry the same task at the same time: one row, one task.
@@ -271,7 +272,7 @@ TEST_F(DeadLetterTest, OnlyOneOfTwoRetriesSucceeds) {
   std::uint64_t second = 0;
   db::Connection other = connect();
   std::thread racing([&] { second = retry_dead(other, ids); });
-  first = retry_dead(look_, ids);
+  first = retry_dead(observer_, ids);
   racing.join();
   EXPECT_EQ(first + second, 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
@@ -298,54 +299,54 @@ TEST_F(DeadLetterTest, ASecondRetryMeanwhileLosesNoTask) {
                    " first_key, run_key)"),
             3U);
   for (const TaskId& id : ids) {
-    const auto view = show(look_, id);
+    const auto view = show(observer_, id);
     EXPECT_TRUE(view && !view->dead) << id.text();
   }
 }
 
 TEST_F(DeadLetterTest, ADiscardedOneLeavesNothing) {
   const auto ids = die(3);
-  EXPECT_EQ(discard_dead(look_, std::span(ids).first(2)), 2U);
+  EXPECT_EQ(discard_dead(observer_, std::span(ids).first(2)), 2U);
   ASSERT_EQ(letters().size(), 1U);
   EXPECT_EQ(letters().front().id, ids[2]);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
-  EXPECT_EQ(discard_dead(look_, ids), 1U);
+  EXPECT_EQ(discard_dead(observer_, ids), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 0U);
-  EXPECT_FALSE(show(look_, ids[0]));
+  EXPECT_FALSE(show(observer_, ids[0]));
 }
 
 class CancelTest : public DeadLetterTest {
  protected:
   bool cancelled(const TaskId& id, const std::string& reason = "why") {
-    return cancel(look_, id, show(look_, id)->run_key, reason);
+    return cancel(observer_, id, show(observer_, id)->run_key, reason);
   }
 };
 
 TEST_F(CancelTest, AWaitingTaskBecomesADeadOne) {
   const auto ids = put(2);
   ASSERT_TRUE(cancelled(ids[0], "no\xff longer"));
-  const auto view = show(look_, ids[0]);
+  const auto view = show(observer_, ids[0]);
   EXPECT_TRUE(view->dead);
   EXPECT_EQ(view->cause, kCancelled);
   EXPECT_EQ(view->error, "no\xef\xbf\xbd longer");
   EXPECT_EQ(view->payload, "0");
-  EXPECT_FALSE(show(look_, ids[1])->dead);
+  EXPECT_FALSE(show(observer_, ids[1])->dead);
   const std::string before = all_as_text();
-  EXPECT_FALSE(cancel(look_, ids[0], ids[0].first_key, "again"));
+  EXPECT_FALSE(cancel(observer_, ids[0], ids[0].first_key, "again"));
   EXPECT_EQ(all_as_text(), before);
 }
 
 TEST_F(CancelTest, AlsoOneThatWasRetriedAndStandsElsewhere) {
   const TaskId id = put(1).front();
   fail_once({"retry", "first"});
-  EXPECT_FALSE(cancel(look_, id, id.first_key, "where it was")) << "it is not there any more";
+  EXPECT_FALSE(cancel(observer_, id, id.first_key, "where it was")) << "it is not there any more";
   ASSERT_TRUE(cancelled(id));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
-  EXPECT_EQ(show(look_, id)->attempts, 1U);
-  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
-  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
-  EXPECT_FALSE(show(look_, id)->dead);
+  EXPECT_EQ(show(observer_, id)->attempts, 1U);
+  EXPECT_EQ(list_attempts(observer_, id).size(), 1U);
+  EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
+  EXPECT_FALSE(show(observer_, id)->dead);
 }
 
 // A worker that has it in its block runs it, and its verdict is discarded.
@@ -378,18 +379,18 @@ TEST_F(CancelTest, OneThatJustFinishedIsNotDead) {
   acking.execute("COMMIT");
   cancelling.join();
   EXPECT_FALSE(done);
-  EXPECT_FALSE(show(look_, id));
+  EXPECT_FALSE(show(observer_, id));
 }
 
 TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   const auto first = put(3, 0);
   const auto ids = put(3, 2);
-  const auto last = [&] { return *standing(look_, *show(look_, ids[2])); };
+  const auto last = [&] { return *standing(observer_, *show(observer_, ids[2])); };
   EXPECT_EQ(last().ahead.value, 5U) << "three of a class before it, two of its own";
   EXPECT_FALSE(last().leased);
   EXPECT_TRUE(last().due);
-  EXPECT_EQ(standing(look_, *show(look_, first[0]))->ahead.value, 0U);
-  look_.execute(
+  EXPECT_EQ(standing(observer_, *show(observer_, first[0]))->ahead.value, 0U);
+  observer_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) SELECT " +
       std::to_string(queue_.queue_id) + ", 0, 1, i, 't', '' FROM n");
@@ -400,29 +401,29 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_TRUE(last().leased);
   EXPECT_GT(last().epoch, epoch);
   EXPECT_FALSE(last().overdue);
-  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', defer_until = '2100-01-01'");
+  observer_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', defer_until = '2100-01-01'");
   EXPECT_TRUE(last().overdue);
   EXPECT_EQ(last().defer_until, "2100-01-01T00:00:00.000000Z");
-  pause(look_, queue_, "p");
+  pause(observer_, queue_, "p");
   EXPECT_EQ(last().paused->reason, "p");
 }
 
 // The flag for an unknown type is cleared once a handler ran the task.
 TEST_F(CancelTest, DeferredTaskHasNoHandlerUntilItRan) {
   const TaskId id = put(1).front();
-  EXPECT_FALSE(show(look_, id)->no_handler);
+  EXPECT_FALSE(show(observer_, id)->no_handler);
   Block block = must_lease();
   ASSERT_EQ(defer(worker_.db, block.lease, {block.tasks.at(0).key}), Fenced::kWritten);
-  const auto deferred = show(look_, id);
+  const auto deferred = show(observer_, id);
   EXPECT_TRUE(deferred->no_handler);
-  EXPECT_FALSE(standing(look_, *deferred)->due) << "looked at again after 30 s";
+  EXPECT_FALSE(standing(observer_, *deferred)->due) << "looked at again after 30 s";
   Task task = block.tasks.at(0);
   task.first_key = task.key.run_key;
   task.key.run_key = deferred->run_key;
   ASSERT_EQ(
       worker_.tasks.retry(worker_.db, fence(block.lease, task), 1, milliseconds(0), kUnreported),
       Fenced::kWritten);
-  EXPECT_FALSE(show(look_, id)->no_handler);
+  EXPECT_FALSE(show(observer_, id)->no_handler);
 }
 
 }  // namespace

@@ -30,11 +30,12 @@ class DeferredTest : public QueueTest {
   }
   std::vector<std::uint64_t> ids_due() {
     std::vector<std::uint64_t> ids;
-    for (const Task& task : fetch(look_, partition_, {})) ids.push_back(task.id_key());
+    for (const Task& task : fetch(observer_, partition_, {})) ids.push_back(task.id_key());
     return ids;
   }
   std::vector<ScoutedType> scouted() {
-    return LeaseStore::scout(look_, std::vector{queue_.queue_id}, {}, {.deferred = true}).deferred;
+    return LeaseStore::scout(observer_, std::vector{queue_.queue_id}, {}, {.deferred = true})
+        .deferred;
   }
 };
 
@@ -83,17 +84,17 @@ TEST_F(DeferredTest, APlaceThatAnotherTaskHasIsNotTaken) {
   put_back(block);
   put_row(partition_, {id.prio, id.first_key}, "another");
   EXPECT_EQ(call_all(block.lease), 1U);
-  EXPECT_EQ(fetch(look_, partition_, {}).size(), 2U);
+  EXPECT_EQ(fetch(observer_, partition_, {}).size(), 2U);
 }
 
 // Neither tasks of other types, nor delayed ones of its own types.
 TEST_F(DeferredTest, OthersStayWhereTheyAre) {
   put(4);
-  look_.execute("UPDATE task SET type = 'other' WHERE queue_id > 0 ORDER BY run_key LIMIT 2");
+  observer_.execute("UPDATE task SET type = 'other' WHERE queue_id > 0 ORDER BY run_key LIMIT 2");
   const Block block = must_lease();
   put_back(block);
   put(1);
-  look_.execute(
+  observer_.execute(
       "UPDATE task SET run_key = run_key + (10000000 << 12) WHERE queue_id > 0 AND flags = 0");
   const auto types = deferred_types(worker_.db, partition_);
   ASSERT_EQ(types.size(), 2U);
@@ -127,10 +128,10 @@ TEST_F(DeferredTest, AScoutFindsTheTypesOfFreePartitions) {
   ASSERT_EQ(scouted().size(), 1U);
   EXPECT_EQ(scouted()[0].partition, partition_);
   EXPECT_EQ(scouted()[0].type, "t");
-  look_.execute("INSERT INTO queue_pause (queue_id, paused_at, reason) VALUES (" +
-                std::to_string(queue_.queue_id) + ", UTC_TIMESTAMP(6), '')");
+  observer_.execute("INSERT INTO queue_pause (queue_id, paused_at, reason) VALUES (" +
+                    std::to_string(queue_.queue_id) + ", UTC_TIMESTAMP(6), '')");
   EXPECT_TRUE(scouted().empty()) << "it is paused";
-  look_.execute(
+  observer_.execute(
       "DELETE FROM queue_pause; UPDATE deferred_type SET to_key = 4096 WHERE queue_id > 0");
   EXPECT_TRUE(scouted().empty()) << "all are due";
 }
@@ -162,10 +163,11 @@ TEST_F(DeferredTest, NotesOfWhatIsDueAreRemovedAfterAnHour) {
   put(1);
   const Block block = must_lease();
   put_back(block);
-  EXPECT_FALSE(purge_deferred(look_));
+  EXPECT_FALSE(purge_deferred(observer_));
   EXPECT_EQ(number("SELECT COUNT(*) FROM deferred_type"), 1U);
-  look_.execute("UPDATE deferred_type SET to_key = to_key - (3700000000 << 12) WHERE queue_id > 0");
-  EXPECT_FALSE(purge_deferred(look_));
+  observer_.execute(
+      "UPDATE deferred_type SET to_key = to_key - (3700000000 << 12) WHERE queue_id > 0");
+  EXPECT_FALSE(purge_deferred(observer_));
   EXPECT_EQ(number("SELECT COUNT(*) FROM deferred_type"), 0U);
 }
 

@@ -12,9 +12,9 @@ class DeploymentTest : public QueueTest {
  protected:
   void runs(const std::string& version, const std::string& configuration,
             const std::string& host = "host-a") {
-    put_deployment(look_, {1, 2, host, "default", 3}, version, configuration);
+    put_deployment(observer_, {1, 2, host, "default", 3}, version, configuration);
   }
-  std::vector<Deployment> listed() { return list_deployments(look_, 24); }
+  std::vector<Deployment> listed() { return list_deployments(observer_, 24); }
 };
 
 TEST_F(DeploymentTest, EachChangeIsOneRow) {
@@ -40,12 +40,12 @@ TEST_F(DeploymentTest, EachChangeIsOneRow) {
 
 TEST_F(DeploymentTest, AreKeptForThirtyDays) {
   runs("1", "a");
-  look_.execute("UPDATE deployment SET since = since - INTERVAL 29 DAY WHERE host = 'host-a'");
-  purge_minutes(look_);
+  observer_.execute("UPDATE deployment SET since = since - INTERVAL 29 DAY WHERE host = 'host-a'");
+  purge_minutes(observer_);
   EXPECT_TRUE(listed().empty());
-  EXPECT_EQ(list_deployments(look_, kDeploymentsKept).size(), 1U);
-  look_.execute("UPDATE deployment SET since = since - INTERVAL 2 DAY WHERE host = 'host-a'");
-  purge_minutes(look_);
+  EXPECT_EQ(list_deployments(observer_, kDeploymentsKept).size(), 1U);
+  observer_.execute("UPDATE deployment SET since = since - INTERVAL 2 DAY WHERE host = 'host-a'");
+  purge_minutes(observer_);
   EXPECT_EQ(number("SELECT COUNT(*) FROM deployment"), 0U);
   runs("2", "a");
   ASSERT_EQ(listed().size(), 1U);

@@ -49,10 +49,10 @@ class DetachedTest : public QueueTest {
   std::string attempts() {
     return value("SELECT GROUP_CONCAT(first_key, '|', attempt, '|', cause) FROM task_attempt");
   }
-  DetachedObservation sight() { return DetachedStore::watch(look_, ids()).at(0); }
+  DetachedObservation sight() { return DetachedStore::watch(observer_, ids()).at(0); }
   [[nodiscard]] std::vector<std::uint32_t> ids() const { return {queue_.queue_id}; }
   void expire() {
-    look_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+    observer_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   }
 };
 
@@ -86,20 +86,20 @@ TEST_F(DetachedTest, IsShownAsRunningUnderItsId) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
   const Holder& holder = worker_.leases.holder();
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   ASSERT_TRUE(view);
   EXPECT_TRUE(view->running);
   EXPECT_EQ(view->attempts, 1U);
   EXPECT_EQ(view->payload, "0");
   EXPECT_EQ(view->holder, holder.host + "/" + std::to_string(holder.pid));
-  EXPECT_EQ(count_running(look_, queue_).value, 1U);
-  EXPECT_EQ(count_waiting(look_, queue_).value, 0U);
-  const auto listed = list_running(look_, queue_, 10);
+  EXPECT_EQ(count_running(observer_, queue_).value, 1U);
+  EXPECT_EQ(count_waiting(observer_, queue_).value, 0U);
+  const auto listed = list_running(observer_, queue_, 10);
   ASSERT_EQ(listed.size(), 1U);
   EXPECT_EQ(listed[0].id, id);
   EXPECT_EQ(listed[0].holder, view->holder);
   EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kWritten);
-  EXPECT_FALSE(show(look_, id));
+  EXPECT_FALSE(show(observer_, id));
 }
 
 TEST_F(DetachedTest, ALostReplyIsLookedUp) {
@@ -116,7 +116,7 @@ TEST_F(DetachedTest, ALostReplyIsLookedUp) {
 
 TEST_F(DetachedTest, IsRenewed) {
   const Started started = start();
-  look_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6)");
+  observer_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6)");
   EXPECT_TRUE(worker_.detached.renew(worker_.db, started.detached));
   EXPECT_EQ(number("SELECT expire_at > UTC_TIMESTAMP(6) + INTERVAL 25 SECOND FROM task_running"),
             1U);
@@ -139,7 +139,7 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   const TaskId id = put(1).front();
   Started started = detach_first();
   ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 1, seconds(0), kFailure), Fenced::kWritten);
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   ASSERT_TRUE(view);
   EXPECT_FALSE(view->running);
   EXPECT_EQ(view->attempts, 1U);
@@ -155,7 +155,7 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
 
 TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
   const TaskId id = put(1).front();
-  look_.execute("UPDATE task SET attempt = 299");
+  observer_.execute("UPDATE task SET attempt = 299");
   const Started started = detach_first();
   EXPECT_EQ(running(), std::to_string(id.first_key) + "|300");
   ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 300, kFailure), Fenced::kWritten);
@@ -221,12 +221,12 @@ TEST_F(DetachedTest, TheLastAttemptBuries) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
   ASSERT_EQ(Verbs().bury(worker_.db, started.detached, 1, kFailure), Fenced::kWritten);
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   ASSERT_TRUE(view && view->dead);
   EXPECT_EQ(view->cause, "failed");
   EXPECT_EQ(view->payload, "0");
   EXPECT_EQ(running(), "");
-  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
+  EXPECT_EQ(list_attempts(observer_, id).size(), 1U);
 }
 
 using End = std::function<Fenced(db::Connection& db, const Fence& detached)>;
@@ -243,7 +243,7 @@ const std::pair<const char*, End> kEnds[] = {
 TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
   for (const auto& [name, end] : kEnds) {
     SCOPED_TRACE(name);
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
         "DELETE FROM task_moved; DELETE FROM task_dead");
     const Started started = start();
@@ -269,7 +269,7 @@ TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
 TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
   for (const auto& [name, end] : kEnds) {
     SCOPED_TRACE(name);
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
         "DELETE FROM task_moved; DELETE FROM task_dead");
     const Started started = start();
@@ -349,13 +349,13 @@ TEST_F(DetachedTest, AfterAChangeOfServerItIsLeftAloneForAsLongAsItsLeaseLasts) 
   expire();
   const DetachedObservation seen = sight();
   using Gone = DetachedStore::Gone;
-  note_server(look_);
+  note_server(observer_);
   const auto change = [&](const std::string& ago) {
-    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
-                  " MICROSECOND");
+    observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
+                      " MICROSECOND");
   };
   Worker scout(connect());
-  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  observer_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kExpired));
   EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   change("29000000");
@@ -426,10 +426,10 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
          return Verbs().snooze(worker_.db, detach(lease, task), 2, seconds(0));
        }}};
   for (const auto& [name, end] : ends) {
-    look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    observer_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
     // An unrelated bit would stay.
-    look_.execute("UPDATE task SET attempt = 1, flags = 5");
+    observer_.execute("UPDATE task SET attempt = 1, flags = 5");
     const Block block = must_lease();
     ASSERT_EQ(end(block.lease, block.tasks.at(0)), Fenced::kWritten) << name;
     EXPECT_EQ(value("SELECT flags & ~64 FROM task"), "4") << name;
@@ -439,9 +439,9 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
 // S7: it might kill the next worker, too, or its host.
 TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
   for (const char* cause : {"signal", "exit", "memory", "frozen", "timeout", "lease"}) {
-    look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    observer_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
-    look_.execute("UPDATE task SET attempt = 1, flags = 1");
+    observer_.execute("UPDATE task SET attempt = 1, flags = 1");
     const Block block = must_lease();
     ASSERT_EQ(
         worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 2, {cause, ""}),

@@ -150,7 +150,7 @@ class FenceTest : public QueueTest,
   // request to end it.
   Block prepare() {
     put(2);
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_unique SELECT queue_id, CONCAT('k', run_key), partition_no, prio, "
         "run_key,"
         " 1, 0, NULL FROM task;"
@@ -164,7 +164,7 @@ class FenceTest : public QueueTest,
                             std::chrono::microseconds(0), kFailure) != Fenced::kWritten) {
       throw std::runtime_error("not retried");
     }
-    look_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+    observer_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
     block->tasks = fetch(worker_.db, partition_, {});
     return std::move(*block);
   }
@@ -243,7 +243,7 @@ TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
 // that was moved or buried since belong to its later holder.
 TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
   for (const bool buried : {false, true}) {
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt; DELETE FROM task_dead;"
         "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);

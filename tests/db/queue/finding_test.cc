@@ -13,7 +13,7 @@ class FindingTest : public QueueTest {
   Findings all() {
     Findings found;
     for (const Check check : checks_of_each_minute()) {
-      for (Finding& finding : check(look_, Observer{settings_})) found.push_back(finding);
+      for (Finding& finding : check(observer_, Observer{settings_})) found.push_back(finding);
     }
     return found;
   }
@@ -28,7 +28,7 @@ class FindingTest : public QueueTest {
 
 TEST_F(FindingTest, ACheckSaysWhatIsWellAndWhatIsNot) {
   EXPECT_EQ(about(all(), "lease rows")->level, Level::kOk);
-  look_.execute("DELETE FROM q_lock_table");
+  observer_.execute("DELETE FROM q_lock_table");
   const Findings found = all();
   ASSERT_NE(about(found, "lease rows"), nullptr);
   EXPECT_EQ(about(found, "lease rows")->level, Level::kWarn);
@@ -36,11 +36,11 @@ TEST_F(FindingTest, ACheckSaysWhatIsWellAndWhatIsNot) {
 }
 
 TEST_F(FindingTest, FindingsAreStoredAndReplaced) {
-  EXPECT_FALSE(list_findings(look_).checked_at);
-  store_findings(look_, {{Level::kOk, "clock", "well"},
-                         {Level::kWarn, "durability", "it's \xff off", "turn it on"},
-                         {Level::kFail, "lease rows", "missing", "migrate", "mail"}});
-  const StoredFindings stored = list_findings(look_);
+  EXPECT_FALSE(list_findings(observer_).checked_at);
+  store_findings(observer_, {{Level::kOk, "clock", "well"},
+                             {Level::kWarn, "durability", "it's \xff off", "turn it on"},
+                             {Level::kFail, "lease rows", "missing", "migrate", "mail"}});
+  const StoredFindings stored = list_findings(observer_);
   EXPECT_TRUE(stored.checked_at);
   ASSERT_EQ(stored.list.size(), 2U);
   EXPECT_EQ(stored.list[0].check, "durability");
@@ -50,25 +50,25 @@ TEST_F(FindingTest, FindingsAreStoredAndReplaced) {
   EXPECT_EQ(stored.list[0].queue, "");
   EXPECT_EQ(stored.list[1].level, Level::kFail);
   EXPECT_EQ(stored.list[1].queue, "mail");
-  store_findings(look_, {});
-  EXPECT_TRUE(list_findings(look_).list.empty());
-  EXPECT_TRUE(list_findings(look_).checked_at);
+  store_findings(observer_, {});
+  EXPECT_TRUE(list_findings(observer_).list.empty());
+  EXPECT_TRUE(list_findings(observer_).checked_at);
 }
 
 // All or nothing: a row that cannot be stored leaves the former ones.
 TEST_F(FindingTest, AreReplacedAllOrNone) {
-  store_findings(look_, {{Level::kWarn, "clock", "off"}});
+  store_findings(observer_, {{Level::kWarn, "clock", "off"}});
   Findings wrong{{Level::kWarn, "durability", "off"}};
   wrong[0].queue = std::string(100, 'q');
-  EXPECT_THROW(store_findings(look_, wrong), db::DbError);
-  ASSERT_EQ(list_findings(look_).list.size(), 1U);
-  EXPECT_EQ(list_findings(look_).list[0].check, "clock");
+  EXPECT_THROW(store_findings(observer_, wrong), db::DbError);
+  ASSERT_EQ(list_findings(observer_).list.size(), 1U);
+  EXPECT_EQ(list_findings(observer_).list[0].check, "clock");
 }
 
 TEST_F(FindingTest, ThousandsAreCut) {
-  store_findings(look_, Findings(1'500, {Level::kWarn, std::string(300, 'a'),
-                                         std::string(2'000, 't'), std::string(2'000, 'f')}));
-  EXPECT_EQ(list_findings(look_).list.size(), 1'000U);
+  store_findings(observer_, Findings(1'500, {Level::kWarn, std::string(300, 'a'),
+                                             std::string(2'000, 't'), std::string(2'000, 'f')}));
+  EXPECT_EQ(list_findings(observer_).list.size(), 1'000U);
 }
 
 }  // namespace

@@ -25,9 +25,11 @@ class FireworqStoreTest : public QueueTest {
     queue.max_workers = max_workers;
     return queue;
   }
-  std::optional<FireworqQueue> found(const std::string& name) { return find_fireworq(look_, name); }
+  std::optional<FireworqQueue> found(const std::string& name) {
+    return find_fireworq(observer_, name);
+  }
   FireworqQueue made(const FireworqQueue& queue) {
-    put_fireworq(look_, queue);
+    put_fireworq(observer_, queue);
     return found(queue.name).value();
   }
   // Submits jobs in one transaction; returns their numbers.
@@ -36,7 +38,7 @@ class FireworqStoreTest : public QueueTest {
     std::vector<Submission> tasks(count, {queue, "fireworq.job", "{}\nx", {}});
     for (Submission& task : tasks) task.options.delay = delay;
     std::vector<std::uint64_t> numbers;
-    static_cast<void>(submit(look_, tasks, number_jobs(numbers)));
+    static_cast<void>(submit(observer_, tasks, number_jobs(numbers)));
     return numbers;
   }
   static std::vector<std::uint64_t> numbers_of(const JobPage& page) {
@@ -45,19 +47,19 @@ class FireworqStoreTest : public QueueTest {
     return numbers;
   }
   std::vector<std::uint64_t> list(const QueueInfo& queue, JobList which, std::size_t limit = 100) {
-    return numbers_of(page_jobs(look_, queue, which, {.latest_first = false, .limit = limit}));
+    return numbers_of(page_jobs(observer_, queue, which, {.latest_first = false, .limit = limit}));
   }
   void bury(const QueueInfo& queue, std::uint64_t number, const std::string& error,
             const std::string& died_at) {
-    const Job job = find_job(look_, queue, number).value();
+    const Job job = find_job(observer_, queue, number).value();
     const std::string at = " WHERE queue_id = " + std::to_string(queue.queue_id) +
                            " AND run_key = " + std::to_string(job.run_key);
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
         "cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, payload, "
         "'failed', '" +
         error + "', '" + died_at + "' FROM task" + at);
-    look_.execute("DELETE FROM task" + at);
+    observer_.execute("DELETE FROM task" + at);
   }
 };
 
@@ -78,9 +80,9 @@ TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
   const std::string before = value("SELECT COUNT(*) FROM queue_bucket WHERE charged_at = 0");
   static_cast<void>(made(queue));  // the same again
   EXPECT_EQ(value("SELECT COUNT(*) FROM queue_bucket WHERE charged_at = 0"), before);
-  hide_fireworq(look_, changed);
+  hide_fireworq(observer_, changed);
   EXPECT_TRUE(found("mail")->hidden);
-  EXPECT_EQ(list_fireworq(look_).size(), 1U);
+  EXPECT_EQ(list_fireworq(observer_).size(), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause WHERE paused = 1"), 1U);
   queue.per_second = 0;
   queue.burst = 0;
@@ -134,18 +136,18 @@ TEST_F(FireworqStoreTest, AnOperatorsPauseStays) {
       return value("SELECT COALESCE(MAX(reason), '') FROM queue_pause WHERE paused = 1");
     };
     const QueueInfo info = made(queue).info;
-    pause(look_, info, "mine");
-    hide_fireworq(look_, *found("mail"));
+    pause(observer_, info, "mine");
+    hide_fireworq(observer_, *found("mail"));
     EXPECT_EQ(reason(), "mine");
     made(queue);
     EXPECT_EQ(reason(), "mine");
-    resume(look_, info);
-    hide_fireworq(look_, *found("mail"));
-    pause(look_, info, "mine");
+    resume(observer_, info);
+    hide_fireworq(observer_, *found("mail"));
+    pause(observer_, info, "mine");
     made(queue);
     EXPECT_EQ(reason(), "mine");
-    resume(look_, info);
-    hide_fireworq(look_, *found("mail"));
+    resume(observer_, info);
+    hide_fireworq(observer_, *found("mail"));
     EXPECT_NE(reason(), "");
     made(queue);
     EXPECT_EQ(reason(), "");
@@ -158,18 +160,18 @@ TEST_F(FireworqStoreTest, AnOperatorsPauseStays) {
 // Otherwise clients would see it, but its jobs would not run.
 TEST_F(FireworqStoreTest, ItIsHiddenAndPausedOrNeither) {
   const FireworqQueue queue = made(wanted("mail"));
-  look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
-  EXPECT_ANY_THROW(hide_fireworq(look_, queue));
-  look_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
+  observer_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
+  EXPECT_ANY_THROW(hide_fireworq(observer_, queue));
+  observer_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
   EXPECT_FALSE(found("mail")->hidden);
 }
 
 TEST_F(FireworqStoreTest, LostReplyIsRetried) {
   const FireworqQueue queue = wanted("mail");
-  hide_fireworq(look_, made(queue));
-  look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
+  hide_fireworq(observer_, made(queue));
+  observer_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
   EXPECT_ANY_THROW(made(queue));
-  look_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
+  observer_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
   EXPECT_TRUE(found("mail")->hidden) << "not before its tasks run";
   EXPECT_FALSE(made(queue).hidden);
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause"), 0U);
@@ -187,25 +189,25 @@ TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
 // Hash collisions of 64 bits can be constructed.
 TEST_F(FireworqStoreTest, TheQueueOfAnotherNameWithTheSameHashIsLeftAlone) {
   made(wanted("odd \xff", 7));
-  look_.execute("UPDATE fireworq_queue SET name = 'other \xff' WHERE queue_id > 0");
-  EXPECT_THROW(put_fireworq(look_, wanted("odd \xff", 9)), Error);
+  observer_.execute("UPDATE fireworq_queue SET name = 'other \xff' WHERE queue_id > 0");
+  EXPECT_THROW(put_fireworq(observer_, wanted("odd \xff", 9)), Error);
   EXPECT_EQ(value("SELECT MAX(cap) FROM queue"), "7");
-  EXPECT_FALSE(look_.in_transaction());
+  EXPECT_FALSE(observer_.in_transaction());
 }
 
 TEST_F(FireworqStoreTest, Routings) {
-  put_routing(look_, {"b", "q2"});
-  put_routing(look_, {"a\xff", "q2"});
-  put_routing(look_, {"b", "q1"});
-  const auto routings = list_routings(look_);
+  put_routing(observer_, {"b", "q2"});
+  put_routing(observer_, {"a\xff", "q2"});
+  put_routing(observer_, {"b", "q1"});
+  const auto routings = list_routings(observer_);
   ASSERT_EQ(routings.size(), 2U);
   EXPECT_EQ(routings[0].queue, "q1");
   EXPECT_EQ(routings[1].category, "a\xff");
-  EXPECT_EQ(find_routing(look_, "b")->queue, "q1");
-  remove_routing(look_, "b");
-  EXPECT_FALSE(find_routing(look_, "b"));
-  remove_routing(look_, "b");
-  EXPECT_EQ(list_routings(look_).size(), 1U);
+  EXPECT_EQ(find_routing(observer_, "b")->queue, "q1");
+  remove_routing(observer_, "b");
+  EXPECT_FALSE(find_routing(observer_, "b"));
+  remove_routing(observer_, "b");
+  EXPECT_EQ(list_routings(observer_).size(), 1U);
 }
 
 TEST_F(FireworqStoreTest, NumbersComeWithTheTasksOrNotAtAll) {
@@ -217,13 +219,13 @@ TEST_F(FireworqStoreTest, NumbersComeWithTheTasksOrNotAtAll) {
             50U);
   std::vector<Submission> tasks(1, {queue, "fireworq.job", "x", {}});
   std::vector<std::uint64_t> none;
-  Beside twice = number_jobs(none);
+  ExtraStatements twice = number_jobs(none);
   twice.statements = [number = twice.statements](std::span<const Submitted> made) {
     std::vector<db::Statement> statements = number(made);
     statements.push_back(statements.front());
     return statements;
   };
-  EXPECT_ANY_THROW(submit(look_, tasks, twice));
+  EXPECT_ANY_THROW(submit(observer_, tasks, twice));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job"), 50U);
 }
@@ -240,9 +242,9 @@ TEST_F(FireworqStoreTest, WaitingDeferredAndGrabbed) {
   ASSERT_TRUE(worker_.lease({queue.queue_id, 0}, spec));
   EXPECT_EQ(list(queue, JobList::kGrabbed), std::vector(due.begin(), due.begin() + 2));
   EXPECT_EQ(list(queue, JobList::kWaiting), std::vector(due.begin() + 2, due.end()));
-  EXPECT_TRUE(find_job(look_, queue, due[1])->grabbed);
-  EXPECT_FALSE(find_job(look_, queue, due[2])->grabbed);
-  EXPECT_EQ(count_blocks(look_, queue), (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
+  EXPECT_TRUE(find_job(observer_, queue, due[1])->grabbed);
+  EXPECT_FALSE(find_job(observer_, queue, due[2])->grabbed);
+  EXPECT_EQ(count_blocks(observer_, queue), (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
 }
 
 TEST_F(FireworqStoreTest, PagesOverPartitionsListEachOnce) {
@@ -253,7 +255,7 @@ TEST_F(FireworqStoreTest, PagesOverPartitionsListEachOnce) {
     ListAsk ask{.latest_first = back, .limit = 40};
     std::vector<std::uint64_t> seen;
     for (;;) {
-      const JobPage page = page_jobs(look_, queue, JobList::kWaiting, ask);
+      const JobPage page = page_jobs(observer_, queue, JobList::kWaiting, ask);
       for (const Job& job : page.jobs) seen.push_back(job.number);
       if (!page.next) break;
       ask.from = page.next;
@@ -268,15 +270,15 @@ TEST_F(FireworqStoreTest, APlaceBeforeAllJobsReadsNone) {
   const QueueInfo queue = made(wanted("q")).info;
   push(queue, 50);
   const auto read = [&] {
-    auto results = look_.execute("SHOW SESSION STATUS LIKE 'Handler_read_prev'");
+    auto results = observer_.execute("SHOW SESSION STATUS LIKE 'Handler_read_prev'");
     return results.front().next().value().u64(1);
   };
   const std::uint64_t before = read();
   ListAsk ask{.latest_first = true, .limit = 40, .from = ListPlace{0, 0}};
-  EXPECT_TRUE(page_jobs(look_, queue, JobList::kWaiting, ask).jobs.empty());
+  EXPECT_TRUE(page_jobs(observer_, queue, JobList::kWaiting, ask).jobs.empty());
   EXPECT_EQ(read(), before);
   ask.from.reset();
-  EXPECT_EQ(page_jobs(look_, queue, JobList::kWaiting, ask).jobs.size(), 40U);
+  EXPECT_EQ(page_jobs(observer_, queue, JobList::kWaiting, ask).jobs.size(), 40U);
   EXPECT_GT(read(), before) << "that is what counts rows";
 }
 
@@ -286,22 +288,22 @@ TEST_F(FireworqStoreTest, AJobIsFoundWhereItWent) {
   auto block = worker_.lease({queue.queue_id, 0}).value();
   static_cast<void>(block);
   const std::string at = " WHERE queue_id = " + std::to_string(queue.queue_id);
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key + "
       "4096000000 FROM task" +
       at);
-  look_.execute(
+  observer_.execute(
       "UPDATE task SET first_key = run_key, run_key = run_key + 4096000000, attempt = 1, "
       "headers = 'max_attempts=4\\nmax_losses=3\\nverdicts=1\\n'" +
       at);
-  const Job job = find_job(look_, queue, first).value();
+  const Job job = find_job(observer_, queue, first).value();
   EXPECT_EQ(job.run_key, job.id.first_key + 4096000000U);
   EXPECT_EQ(job.headers.verdicts, 1U);
   EXPECT_EQ(list(queue, JobList::kGrabbed), (std::vector<std::uint64_t>{}));
   EXPECT_EQ(list(queue, JobList::kDeferred), std::vector{first});
-  EXPECT_FALSE(find_job(look_, queue_, first)) << "of another queue";
-  EXPECT_FALSE(find_job(look_, queue, first + 1));
-  EXPECT_FALSE(find_failed(look_, queue, first));
+  EXPECT_FALSE(find_job(observer_, queue_, first)) << "of another queue";
+  EXPECT_FALSE(find_job(observer_, queue, first + 1));
+  EXPECT_FALSE(find_failed(observer_, queue, first));
 }
 
 TEST_F(FireworqStoreTest, FailedOnesByTheirDeathOrTheirNumber) {
@@ -310,48 +312,50 @@ TEST_F(FireworqStoreTest, FailedOnesByTheirDeathOrTheirNumber) {
   bury(queue, jobs[0], "failure 500: x", "2026-01-01 00:00:02");
   bury(queue, jobs[1], "failure 500: y", "2026-01-01 00:00:01.5");
   bury(queue, jobs[2], "failure 500: z", "2026-01-01 00:00:01.5");
-  EXPECT_EQ(numbers_of(page_failed(look_, queue, {})), (std::vector{jobs[0], jobs[2], jobs[1]}));
-  EXPECT_EQ(numbers_of(newest_failed(look_, queue, {})), (std::vector{jobs[2], jobs[1], jobs[0]}));
+  EXPECT_EQ(numbers_of(page_failed(observer_, queue, {})),
+            (std::vector{jobs[0], jobs[2], jobs[1]}));
+  EXPECT_EQ(numbers_of(newest_failed(observer_, queue, {})),
+            (std::vector{jobs[2], jobs[1], jobs[0]}));
   for (const bool newest : {false, true}) {
     ListAsk ask{.limit = 1};
     std::vector<std::uint64_t> seen;
     for (;;) {
       const JobPage page =
-          newest ? newest_failed(look_, queue, ask) : page_failed(look_, queue, ask);
+          newest ? newest_failed(observer_, queue, ask) : page_failed(observer_, queue, ask);
       seen.push_back(page.jobs.at(0).number);
       if (!page.next) break;
       ask.from = page.next;
     }
     EXPECT_EQ(seen.size(), 3U);
   }
-  const Job failed = find_failed(look_, queue, jobs[1]).value();
+  const Job failed = find_failed(observer_, queue, jobs[1]).value();
   EXPECT_EQ(failed.error, "failure 500: y");
   EXPECT_EQ(failed.died_ms, 1'767'225'601'500);
-  EXPECT_FALSE(find_job(look_, queue, jobs[1])) << "it is not a job any more";
-  EXPECT_EQ(discard_dead(look_, {&failed.id, 1}), 1U);
-  EXPECT_FALSE(find_failed(look_, queue, jobs[1]));
+  EXPECT_FALSE(find_job(observer_, queue, jobs[1])) << "it is not a job any more";
+  EXPECT_EQ(discard_dead(observer_, {&failed.id, 1}), 1U);
+  EXPECT_FALSE(find_failed(observer_, queue, jobs[1]));
 }
 
 TEST_F(FireworqStoreTest, NumbersAreSweptOnceTheirTasksAreGone) {
   const QueueInfo queue = made(wanted("q")).info;
   const auto jobs = push(queue, 2500);
   bury(queue, jobs[0], "x", "2026-01-01");
-  look_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(queue.queue_id) +
-                " AND run_key % 2 = 0");
+  observer_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(queue.queue_id) +
+                    " AND run_key % 2 = 0");
   const std::uint64_t left = number("SELECT COUNT(*) FROM task") + 1;
   std::uint64_t after = 0;
   int batches = 1;
-  while (sweep_numbers(look_, after)) ++batches;
+  while (sweep_numbers(observer_, after)) ++batches;
   EXPECT_EQ(batches, 3);
   EXPECT_EQ(after, 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job"), left);
-  EXPECT_TRUE(find_failed(look_, queue, jobs[0]));
-  EXPECT_FALSE(sweep_numbers(look_, after) && after == 0);
+  EXPECT_TRUE(find_failed(observer_, queue, jobs[0]));
+  EXPECT_FALSE(sweep_numbers(observer_, after) && after == 0);
 }
 
 TEST_F(FireworqStoreTest, AnAddressHasNoPort) {
-  EXPECT_FALSE(own_address(look_).empty());
-  EXPECT_EQ(own_address(look_).find('@'), std::string::npos);
+  EXPECT_FALSE(own_address(observer_).empty());
+  EXPECT_EQ(own_address(observer_).find('@'), std::string::npos);
 }
 
 }  // namespace

@@ -50,13 +50,13 @@ std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
 }
 
 QueueTest::QueueTest(std::string database)
-    : name_(std::move(database)), worker_(connect()), look_(connect()) {
+    : name_(std::move(database)), worker_(connect()), observer_(connect()) {
   queue_ = make_queue("q", 1);
   partition_ = {queue_.queue_id, 0};
 }
 
 QueueInfo QueueTest::make_queue(const std::string& name, std::uint32_t partitions) {
-  return ensure_queue(look_, name, {partitions});
+  return ensure_queue(observer_, name, {partitions});
 }
 
 std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
@@ -64,11 +64,11 @@ std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
   for (std::size_t i = 0; i < count; ++i) {
     submissions.push_back({queue_, "t", std::to_string(i), {.prio = prio}});
   }
-  return ids_of(submit(look_, submissions));
+  return ids_of(submit(observer_, submissions));
 }
 
 void QueueTest::put_row(Partition partition, TaskKey key, const std::string& payload) {
-  queue::put_row(look_, partition, key, payload);
+  queue::put_row(observer_, partition, key, payload);
 }
 
 Block QueueTest::must_lease(const FetchSpec& spec) {

@@ -72,24 +72,26 @@ class QueueTest : public testing::Test {
   Block must_lease(const FetchSpec& spec = {});
 
   // Runs `sql` on a separate connection; returns the first field of the first row.
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
+  std::uint64_t number(const std::string& sql) { return support::number_of(observer_, sql); }
   // A server-wide counter, e.g. Innodb_deadlocks.
-  std::uint64_t counter(const std::string& name) { return support::server_counter(look_, name); }
+  std::uint64_t counter(const std::string& name) {
+    return support::server_counter(observer_, name);
+  }
 
   // State that a lost lease must not change, and that a repeated call must not change again.
-  std::string tasks_as_text() { return dump_tables(look_, kTaskTables); }
-  std::string leases_as_text() { return dump_tables(look_, kLeaseTable); }
+  std::string tasks_as_text() { return dump_tables(observer_, kTaskTables); }
+  std::string leases_as_text() { return dump_tables(observer_, kLeaseTable); }
   std::string all_as_text() { return tasks_as_text() + leases_as_text(); }
 
   // Waits until `count` statements on this server wait for a row lock.
-  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(look_, count); }
+  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(observer_, count); }
 
   std::string name_;
   QueueInfo queue_;
   Partition partition_;
   Worker worker_;
-  db::Connection look_;
+  db::Connection observer_;
 };
 
 // Sets the database's clock for this session to a fixed offset; it is stopped. nullopt: correct.

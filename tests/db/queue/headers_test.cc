@@ -24,7 +24,7 @@ class HeadersTest : public QueueTest {
     task.options.max_attempts = 3;
     task.options.traceparent = kParent;
     task.options.tracestate = "a=1";
-    return submit(look_, {&task, 1}).front().id;
+    return submit(observer_, {&task, 1}).front().id;
   }
   static Headers wanted() { return {3, {kParent, "a=1"}}; }
   // Compares the stored bytes, not the parsed headers.
@@ -52,7 +52,7 @@ TEST_F(HeadersTest, ATaskWithoutHasNone) {
   const TaskId id = put(1).front();
   EXPECT_EQ(number("SELECT headers IS NULL FROM task"), 1U);
   EXPECT_EQ(leased().headers, Headers{});
-  EXPECT_EQ(show(look_, id)->headers, Headers{});
+  EXPECT_EQ(show(observer_, id)->headers, Headers{});
 }
 
 TEST_F(HeadersTest, AWorkerGetsThemWithTheTask) {
@@ -60,9 +60,9 @@ TEST_F(HeadersTest, AWorkerGetsThemWithTheTask) {
   expect_in("task");
   const Task task = leased();
   EXPECT_EQ(task.headers, wanted());
-  EXPECT_EQ(show(look_, id)->headers, wanted());
-  EXPECT_EQ(find_headers(look_, id, task.key.run_key), wanted());
-  EXPECT_EQ(find_headers(look_, id, task.key.run_key + 1), Headers{});
+  EXPECT_EQ(show(observer_, id)->headers, wanted());
+  EXPECT_EQ(find_headers(observer_, id, task.key.run_key), wanted());
+  EXPECT_EQ(find_headers(observer_, id, task.key.run_key + 1), Headers{});
 }
 
 TEST_F(HeadersTest, ATaskWithAUniqueKeyHasThemToo) {
@@ -71,7 +71,7 @@ TEST_F(HeadersTest, ATaskWithAUniqueKeyHasThemToo) {
   task.options.max_attempts = 3;
   task.options.traceparent = kParent;
   task.options.tracestate = "a=1";
-  (void)submit(look_, {&task, 1});
+  (void)submit(observer_, {&task, 1});
   expect_in("task");
 }
 
@@ -87,10 +87,10 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
   const TaskId id = submit_one();
   const Fence mine = detached();
   expect_in("task_running");
-  EXPECT_EQ(show(look_, id)->headers, wanted());
-  EXPECT_EQ(find_headers(look_, id, mine.run_key), wanted());
-  EXPECT_EQ(DetachedStore::watch(look_, std::vector{queue_.queue_id}).at(0).headers, wanted());
-  EXPECT_EQ(worker_.detached.former(look_).at(0).headers, wanted());
+  EXPECT_EQ(show(observer_, id)->headers, wanted());
+  EXPECT_EQ(find_headers(observer_, id, mine.run_key), wanted());
+  EXPECT_EQ(DetachedStore::watch(observer_, std::vector{queue_.queue_id}).at(0).headers, wanted());
+  EXPECT_EQ(worker_.detached.former(observer_).at(0).headers, wanted());
   EXPECT_EQ(worker_.tasks.charge(worker_.db, mine, 1, kFailure), Fenced::kWritten);
   expect_in("task");
   const Fence again = detached();
@@ -99,7 +99,7 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
 }
 
 // S75
-TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenInASecondLife) {
+TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenAtARetry) {
   const TaskId id = submit_one();
   const Holder& who = worker_.leases.holder();
   const auto put_off = [&](const Fence& mine, std::uint32_t count) {
@@ -114,8 +114,8 @@ TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenInASe
   EXPECT_EQ(value("SELECT attempt FROM task"), "0");
   EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, leased()), 1, kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(show(look_, id)->headers.unstarted, 2U);
-  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_EQ(show(observer_, id)->headers.unstarted, 2U);
+  EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
   expect_in("task");
 }
 
@@ -124,8 +124,8 @@ TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   const Task task = leased();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
   expect_in("task_dead");
-  EXPECT_EQ(show(look_, id)->headers, wanted());
-  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_EQ(show(observer_, id)->headers, wanted());
+  EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
   expect_in("task");
 }
 
@@ -141,10 +141,10 @@ TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
     const TaskId id = put(1).front();
     const Task task = leased();
     EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
-    look_.execute("UPDATE task_dead SET headers = " + dead + " WHERE queue_id > 0");
-    EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+    observer_.execute("UPDATE task_dead SET headers = " + dead + " WHERE queue_id > 0");
+    EXPECT_EQ(retry_dead(observer_, {{id}}), 1U);
     EXPECT_EQ(value("SELECT COALESCE(headers, 'none') FROM task"), alive) << dead;
-    look_.execute("DELETE FROM task WHERE queue_id > 0");
+    observer_.execute("DELETE FROM task WHERE queue_id > 0");
     EXPECT_TRUE(worker_.leases.release(worker_.db, *lease_));
   }
 }
@@ -162,7 +162,7 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
   const auto told = [&] {
     const std::string of_hook = " FROM task WHERE queue_id = " + std::to_string(ops.queue_id);
     std::string headers = value("SELECT COALESCE(headers, 'none')" + of_hook);
-    look_.execute("DELETE" + of_hook);
+    observer_.execute("DELETE" + of_hook);
     return headers;
   };
   TaskId id = submit_one();
@@ -178,7 +178,7 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
   EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 3)}).text());
   for (const std::string none : {"NULL", "'max_attempts=3'", "'max_attempts=3\ntraceparent='"}) {
     put(1);
-    look_.execute("UPDATE task SET headers = " + none + " WHERE queue_id > 0");
+    observer_.execute("UPDATE task SET headers = " + none + " WHERE queue_id > 0");
     task = leased();
     EXPECT_EQ(
         worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure, Then::kKeepLease, hook),
@@ -189,7 +189,7 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
 
 TEST_F(HeadersTest, ACancelledTaskKeepsThem) {
   const TaskId id = submit_one();
-  EXPECT_TRUE(cancel(look_, id, id.first_key, "not wanted"));
+  EXPECT_TRUE(cancel(observer_, id, id.first_key, "not wanted"));
   expect_in("task_dead");
 }
 
@@ -200,16 +200,16 @@ TEST_F(HeadersTest, TheHistoryKeepsThem) {
   const Finished one = finished(task);
   ack(worker_.db, partition_, {&one, 1});
   expect_in("task_history");
-  EXPECT_EQ(show_done(look_, id)->headers, wanted());
+  EXPECT_EQ(show_done(observer_, id)->headers, wanted());
 }
 
 TEST_F(HeadersTest, TheHistoryOfADetachedOrCancelledTaskKeepsThem) {
   submit_one();
   EXPECT_EQ(worker_.tasks.ack(worker_.db, detached(), record()), Fenced::kWritten);
   expect_in("task_history");
-  look_.execute("DELETE FROM task_history");
+  observer_.execute("DELETE FROM task_history");
   const TaskId id = submit_one();
-  EXPECT_TRUE(cancel_task(look_, id, "", as_done_here(true)).done);
+  EXPECT_TRUE(cancel_task(observer_, id, "", as_done_here(true)).done);
   expect_in("task_history");
 }
 
@@ -217,7 +217,7 @@ TEST_F(HeadersTest, AMovedTaskKeepsThem) {
   submit_one();
   const QueueInfo other = make_queue("other", 1);
   std::vector<Waiting> waiting;
-  each_waiting(look_, queue_, [&](const Waiting& one) {
+  each_waiting(observer_, queue_, [&](const Waiting& one) {
     waiting.push_back(one);
     return true;
   });
@@ -229,7 +229,7 @@ TEST_F(HeadersTest, AMovedTaskKeepsThem) {
 // Written by a newer version, or by hand.
 TEST_F(HeadersTest, UnknownHeadersAreKept) {
   submit_one();
-  look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
+  observer_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
   const Task task = leased();
   EXPECT_EQ(task.headers, Headers{});
   EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
@@ -240,7 +240,7 @@ TEST_F(HeadersTest, AnInvalidTraceIsLeftOutAndTheTaskIsThere) {
   Submission task{queue_, "t", "x", {}};
   task.options.traceparent = std::string(1025, 'x');
   task.options.tracestate = "a=1";
-  (void)submit(look_, {&task, 1});
+  (void)submit(observer_, {&task, 1});
   EXPECT_EQ(number("SELECT headers IS NULL FROM task"), 1U);
 }
 

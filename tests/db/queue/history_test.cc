@@ -31,8 +31,8 @@ class HistoryTest : public QueueTest {
     return all;
   }
   void age(const std::string& table, const std::string& column, int by_seconds) {
-    look_.execute("UPDATE " + table + " SET " + column + " = " + column + " - INTERVAL " +
-                  std::to_string(by_seconds) + " SECOND");
+    observer_.execute("UPDATE " + table + " SET " + column + " = " + column + " - INTERVAL " +
+                      std::to_string(by_seconds) + " SECOND");
   }
 };
 
@@ -43,7 +43,7 @@ TEST_F(HistoryTest, FinishedTaskIsKeptWithItsAcknowledgement) {
   ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
   for (const TaskId& id : ids) {
-    const auto done = show_done(look_, id);
+    const auto done = show_done(observer_, id);
     ASSERT_TRUE(done);
     EXPECT_EQ(done->type, "t");
     EXPECT_EQ(done->attempt, 1U);
@@ -76,7 +76,7 @@ TEST_F(HistoryTest, UnmeasuredValuesAreNull) {
   block.tasks[0].record->attempt = 0;
   const Finished one = finished(block.tasks[0]);
   EXPECT_TRUE(ack_and_release(worker_.db, block.lease, {&one, 1}));
-  const auto done = show_done(look_, id);
+  const auto done = show_done(observer_, id);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->attempt, 1U);
   EXPECT_FALSE(done->usage.runtime_us || done->usage.cpu_us || done->usage.max_rss_kib);
@@ -84,11 +84,11 @@ TEST_F(HistoryTest, UnmeasuredValuesAreNull) {
 
 TEST_F(HistoryTest, TheNumberOfTheAttemptMayBeLarge) {
   const TaskId id = put(1).front();
-  look_.execute("UPDATE task SET attempt = 300");
+  observer_.execute("UPDATE task SET attempt = 300");
   Block block = must_lease();
   ack(worker_.db, partition_, finish(block));
-  ASSERT_TRUE(show_done(look_, id));
-  EXPECT_EQ(show_done(look_, id)->attempt, 301U);
+  ASSERT_TRUE(show_done(observer_, id));
+  EXPECT_EQ(show_done(observer_, id)->attempt, 301U);
 }
 
 TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
@@ -101,13 +101,13 @@ TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const auto all = finish(block);
   ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
-  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
-  ASSERT_TRUE(show_done(look_, id));
-  EXPECT_EQ(show_done(look_, id)->attempt, 2U);
+  EXPECT_EQ(list_attempts(observer_, id).size(), 1U);
+  ASSERT_TRUE(show_done(observer_, id));
+  EXPECT_EQ(show_done(observer_, id)->attempt, 2U);
   age("task_history", "ended_at", 100);
   EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
-  EXPECT_FALSE(show_done(look_, id));
+  EXPECT_FALSE(show_done(observer_, id));
 }
 
 // Another holder had the partition and moved the task: it is alive, and not done.
@@ -134,10 +134,10 @@ TEST_F(HistoryTest, CancelledTaskIsNotKept) {
   db::Connection operators = connect();
   operators.execute("BEGIN; DELETE FROM task WHERE queue_id > 0");
   auto acked = std::async(std::launch::async, [&] { ack(worker_.db, partition_, all); });
-  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  ASSERT_TRUE(support::wait_for_lock_waits(observer_, 1));
   operators.execute("COMMIT");
   acked.get();
-  EXPECT_FALSE(show_done(look_, ids[0]));
+  EXPECT_FALSE(show_done(observer_, ids[0]));
 }
 
 TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
@@ -148,9 +148,9 @@ TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
   succeed(task);
   const Fence mine = fence(block.lease, task).once_detached();
   ASSERT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kWritten);
-  ASSERT_TRUE(show_done(look_, id));
-  EXPECT_EQ(show_done(look_, id)->usage.runtime_us, 1'000U);
-  EXPECT_EQ(show_done(look_, id)->attempt, 1U);
+  ASSERT_TRUE(show_done(observer_, id));
+  EXPECT_EQ(show_done(observer_, id)->usage.runtime_us, 1'000U);
+  EXPECT_EQ(show_done(observer_, id)->attempt, 1U);
   const std::string before = tasks_as_text();
   EXPECT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kLost);
   EXPECT_EQ(tasks_as_text(), before);
@@ -181,7 +181,7 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
   std::vector<TaskId> seen;
   std::optional<Done> after;
   for (;;) {
-    const auto page = list_done(look_, queue_, 3, after);
+    const auto page = list_done(observer_, queue_, 3, after);
     for (const Done& done : page) seen.push_back(done.id);
     if (page.size() < 3) break;
     after = page.back();
@@ -190,19 +190,21 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
 }
 
 TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
-  look_.execute("INSERT INTO task_history SELECT " + std::to_string(queue_.queue_id) +
-                ", 0, 1, seq, 1, 't', UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 1500, 100, 10) SECOND,"
-                " 'h', 1, NULL, NULL, NULL, NULL FROM " +
-                support::numbers(1, 1600));
+  observer_.execute(
+      "INSERT INTO task_history SELECT " + std::to_string(queue_.queue_id) +
+      ", 0, 1, seq, 1, 't', UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 1500, 100, 10) SECOND,"
+      " 'h', 1, NULL, NULL, NULL, NULL FROM " +
+      support::numbers(1, 1600));
   const auto keep = std::chrono::seconds(50);
-  ASSERT_TRUE(purge_lag(look_, queue_.queue_id, keep, keep).history);
-  EXPECT_NEAR(static_cast<double>(purge_lag(look_, queue_.queue_id, keep, keep).history->count()),
-              50, 5);
+  ASSERT_TRUE(purge_lag(observer_, queue_.queue_id, keep, keep).history);
+  EXPECT_NEAR(
+      static_cast<double>(purge_lag(observer_, queue_.queue_id, keep, keep).history->count()), 50,
+      5);
   EXPECT_TRUE(purge_history(worker_.db, queue_.queue_id, keep));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 600U);
   EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, keep));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 100U);
-  EXPECT_FALSE(purge_lag(look_, queue_.queue_id, keep, keep).history);
+  EXPECT_FALSE(purge_lag(observer_, queue_.queue_id, keep, keep).history);
 }
 
 TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
@@ -262,14 +264,14 @@ TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
-  ASSERT_EQ(retry_dead(look_, {&id, 1}), 1U);
+  ASSERT_EQ(retry_dead(observer_, {&id, 1}), 1U);
   block.tasks = fetch(worker_.db, partition_, {});
   ASSERT_EQ(block.tasks.size(), 1U);
   const auto all = finish(block);
   ack(worker_.db, partition_, all);
   ASSERT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
-  ASSERT_TRUE(show_done(look_, id));
-  ASSERT_EQ(show_done(look_, id)->attempt, 1U);
+  ASSERT_TRUE(show_done(observer_, id));
+  ASSERT_EQ(show_done(observer_, id)->attempt, 1U);
   age("task_history", "ended_at", 100);
   EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
@@ -277,10 +279,11 @@ TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
 }
 
 TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
-  look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
-                ", CONCAT('k', seq), 0, 1, seq, 1, 0, CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN "
-                "UTC_TIMESTAMP(6) - INTERVAL 2 HOUR ELSE UTC_TIMESTAMP(6) END FROM " +
-                support::numbers(1, 1500));
+  observer_.execute(
+      "INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
+      ", CONCAT('k', seq), 0, 1, seq, 1, 0, CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN "
+      "UTC_TIMESTAMP(6) - INTERVAL 2 HOUR ELSE UTC_TIMESTAMP(6) END FROM " +
+      support::numbers(1, 1500));
   std::string after;
   EXPECT_TRUE(purge_unique(worker_.db, queue_.queue_id, after));
   EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));
@@ -291,10 +294,10 @@ TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
 
 // S58: keys that are not submitted again.
 TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
-  look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
-                ", CONCAT('k', seq), 0, 1, seq, 1, 10000000, UTC_TIMESTAMP(6) + INTERVAL"
-                " IF(seq = 1, 5, 86400 * seq) SECOND FROM " +
-                support::numbers(1, 30));
+  observer_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
+                    ", CONCAT('k', seq), 0, 1, seq, 1, 10000000, UTC_TIMESTAMP(6) + INTERVAL"
+                    " IF(seq = 1, 5, 86400 * seq) SECOND FROM " +
+                    support::numbers(1, 30));
   std::string after;
   EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at > UTC_TIMESTAMP(6)"
@@ -308,8 +311,8 @@ TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
 // S46: with two purgers, or one that does not lead any more, a key is purged only if it is free
 // when its row is locked; an earlier check is not enough.
 TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {
-  look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
-                ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
+  observer_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
+                    ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
   Worker submitter(connect());
   submitter.db.execute("BEGIN; UPDATE task_unique SET free_at = NULL WHERE queue_id = " +
                        std::to_string(queue_.queue_id) + " AND unique_key = 'k'");

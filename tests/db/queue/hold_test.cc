@@ -25,19 +25,19 @@ class HoldTest : public QueueTest {
     return ids;
   }
   bool waits_no_more() {
-    const bool found = LeaseStore::scout(look_, std::vector{queue_.queue_id}).size() == 1;
+    const bool found = LeaseStore::scout(observer_, std::vector{queue_.queue_id}).size() == 1;
     const auto key =
         number("SELECT MAX(run_key) FROM task WHERE queue_id = " + std::to_string(queue_.queue_id));
-    const auto waiting = show(look_, {partition_, 1, key});
+    const auto waiting = show(observer_, {partition_, 1, key});
     if (!waiting) throw std::runtime_error("no task with that key is left");
-    EXPECT_EQ(standing(look_, *waiting)->defer_until.has_value(), !found);
+    EXPECT_EQ(standing(observer_, *waiting)->defer_until.has_value(), !found);
     return found;
   }
 };
 
 TEST_F(HoldTest, EndsWithItsTask) {
   const auto ids = held();
-  ASSERT_TRUE(cancel_task(look_, ids[0], "not wanted").done);
+  ASSERT_TRUE(cancel_task(observer_, ids[0], "not wanted").done);
   EXPECT_TRUE(waits_no_more());
   const Block block = must_lease();
   ASSERT_EQ(block.tasks.size(), 1U);
@@ -63,7 +63,7 @@ TEST_F(HoldTest, IsThereUntilItsTaskIsGone) {
 
 TEST_F(HoldTest, DoesNotEndWithAnotherTask) {
   const auto ids = held();
-  ASSERT_TRUE(cancel_task(look_, ids[1], "not wanted").done);
+  ASSERT_TRUE(cancel_task(observer_, ids[1], "not wanted").done);
   put_row(partition_, {1, 1}, "before both");
   EXPECT_FALSE(waits_no_more());
   EXPECT_FALSE(worker_.lease(partition_));
@@ -76,7 +76,7 @@ TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
   const Mover mover(make_holder("test", "/"), queue_);
   const auto moved = [&](const TaskId& id) {
     const Waiting task{partition_, {1, id.first_key}, id.first_key, "t", false};
-    return mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0);
+    return mover.move(observer_, {&task, 1}, {other.queue_id, 0}).value_or(0);
   };
   put_row(partition_, {1, 7}, "another");
   EXPECT_EQ(moved({partition_, 1, 7}), 1U);
@@ -89,17 +89,18 @@ TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
 // hold lasts for its own duration.
 TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTime) {
   for (const auto jump : {hours(24), hours(24 * 365)}) {
-    look_.execute("DELETE FROM task; UPDATE q_lock_table SET defer_until = NULL, defer_key = NULL");
+    observer_.execute(
+        "DELETE FROM task; UPDATE q_lock_table SET defer_until = NULL, defer_key = NULL");
     set_clock(worker_.db, jump);
     held();
     set_clock(worker_.db, std::nullopt);
-    EXPECT_EQ(bound_releases(look_), 1U);
+    EXPECT_EQ(bound_releases(observer_), 1U);
     EXPECT_EQ(number("SELECT defer_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
                      " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR AND expire_at <= UTC_TIMESTAMP(6)"
                      " FROM q_lock_table"),
               1U);
     EXPECT_FALSE(worker_.lease(partition_)) << "it is not taken for over";
-    EXPECT_EQ(bound_releases(look_), 0U);
+    EXPECT_EQ(bound_releases(observer_), 0U);
   }
 }
 
@@ -112,7 +113,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
   const QueueInfo other = make_queue("other", 1);
   const Mover mover(make_holder("test", "/"), queue_);
   const Waiting task{partition_, {1, 7}, 7, "t", false};
-  ASSERT_EQ(mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0), 1U);
+  ASSERT_EQ(mover.move(observer_, {&task, 1}, {other.queue_id, 0}).value_or(0), 1U);
   EXPECT_EQ(number("SELECT defer_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
                    " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR FROM q_lock_table WHERE queue_id = " +
                    std::to_string(queue_.queue_id)),
@@ -121,15 +122,15 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
 
 TEST_F(HoldTest, LayoutHoldIsNotForATask) {
   held();
-  look_.execute("UPDATE q_lock_table SET defer_until = '9000-01-01 00:00:01', defer_key = 1");
-  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
+  observer_.execute("UPDATE q_lock_table SET defer_until = '9000-01-01 00:00:01', defer_key = 1");
+  EXPECT_TRUE(LeaseStore::scout(observer_, std::vector{queue_.queue_id}).empty());
   EXPECT_FALSE(worker_.lease(partition_));
 }
 
 // An older Allot does not name the task: it releases with a new epoch and leaves an old name there.
 TEST_F(HoldTest, HoldOfAnOlderVersionExpires) {
   held();
-  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, defer_key = 1");
+  observer_.execute("UPDATE q_lock_table SET epoch = epoch + 1, defer_key = 1");
   EXPECT_FALSE(waits_no_more());
   EXPECT_FALSE(worker_.lease(partition_));
 }

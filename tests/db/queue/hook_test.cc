@@ -116,7 +116,7 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
   const Block block = must_lease();
   hook_->queue = "nowhere";
   ASSERT_EQ(bury(block), Fenced::kWritten);
-  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
+  observer_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
   hook_->queue = "ops";
   ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block.lease, block.tasks[1]), block.tasks[1],
                                      kUnreported, hook_),
@@ -127,26 +127,26 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
 
 TEST_F(HookTest, StuckTasksAreFound) {
   const auto hour = std::chrono::hours(1);
-  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
+  EXPECT_FALSE(stuck_waiting(observer_, queue_.queue_id, hour));
   put(1);
-  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
+  EXPECT_FALSE(stuck_waiting(observer_, queue_.queue_id, hour));
   put_row(partition_, {2, 77});
   put_row(partition_, {1, 99});
   const Headers headers{0, {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ""}};
-  look_.execute("UPDATE task SET headers = '" + headers.text() + "' WHERE queue_id > 0");
-  auto stuck = stuck_waiting(look_, queue_.queue_id, hour);
+  observer_.execute("UPDATE task SET headers = '" + headers.text() + "' WHERE queue_id > 0");
+  auto stuck = stuck_waiting(observer_, queue_.queue_id, hour);
   ASSERT_TRUE(stuck);
   EXPECT_EQ(stuck->headers, headers);
   EXPECT_EQ(stuck->id, (TaskId{partition_, 2, 77})) << "of all classes the oldest";
-  pause(look_, queue_, "");
-  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "it waits by intention";
-  resume(look_, queue_);
+  pause(observer_, queue_, "");
+  EXPECT_FALSE(stuck_waiting(observer_, queue_.queue_id, hour)) << "it waits by intention";
+  resume(observer_, queue_);
   const Block block = must_lease();
   ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {}),
             Fenced::kWritten);
-  EXPECT_TRUE(stuck_running(look_, queue_.queue_id, hour).empty());
-  look_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");
-  const auto running = stuck_running(look_, queue_.queue_id, hour);
+  EXPECT_TRUE(stuck_running(observer_, queue_.queue_id, hour).empty());
+  observer_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");
+  const auto running = stuck_running(observer_, queue_.queue_id, hour);
   ASSERT_EQ(running.size(), 1U);
   EXPECT_EQ(running[0].headers, headers);
 }

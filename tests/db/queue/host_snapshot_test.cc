@@ -16,10 +16,10 @@ class HostSnapshotTest : public QueueTest {
 };
 
 TEST_F(HostSnapshotTest, EachInstanceHasItsLastOne) {
-  put_snapshot(look_, steward(7), "{}");
-  put_snapshot(look_, steward(7), R"({"a":"\\ 'b' \u00e9 Ã\xa9"})");
-  put_snapshot(look_, steward(8, 2), "{}");
-  const auto all = list_snapshots(look_);
+  put_snapshot(observer_, steward(7), "{}");
+  put_snapshot(observer_, steward(7), R"({"a":"\\ 'b' \u00e9 Ã\xa9"})");
+  put_snapshot(observer_, steward(8, 2), "{}");
+  const auto all = list_snapshots(observer_);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].host, "host1");
   EXPECT_EQ(all[0].state, R"({"a":"\\ 'b' \u00e9 Ã\xa9"})");
@@ -27,21 +27,22 @@ TEST_F(HostSnapshotTest, EachInstanceHasItsLastOne) {
 }
 
 TEST_F(HostSnapshotTest, AWriterThatLeavesRemovesItsOwn) {
-  put_snapshot(look_, steward(7), "{}");
-  put_snapshot(look_, steward(8), "{}");  // next steward, during a reload
-  remove_snapshot(look_, steward(7));
-  ASSERT_EQ(list_snapshots(look_).size(), 1U);
-  remove_snapshot(look_, steward(8));
-  EXPECT_TRUE(list_snapshots(look_).empty());
+  put_snapshot(observer_, steward(7), "{}");
+  put_snapshot(observer_, steward(8), "{}");  // next steward, during a reload
+  remove_snapshot(observer_, steward(7));
+  ASSERT_EQ(list_snapshots(observer_).size(), 1U);
+  remove_snapshot(observer_, steward(8));
+  EXPECT_TRUE(list_snapshots(observer_).empty());
 }
 
 TEST_F(HostSnapshotTest, SnapshotsOfRemovedHostsAreDeleted) {
-  put_snapshot(look_, steward(7), "{}");
-  put_snapshot(look_, steward(8, 2), "{}");
-  look_.execute("UPDATE host_snapshot SET taken_at = taken_at - INTERVAL 25 HOUR WHERE origin = 1");
-  purge_minutes(look_);
-  ASSERT_EQ(list_snapshots(look_).size(), 1U);
-  EXPECT_EQ(list_snapshots(look_)[0].host, "host2");
+  put_snapshot(observer_, steward(7), "{}");
+  put_snapshot(observer_, steward(8, 2), "{}");
+  observer_.execute(
+      "UPDATE host_snapshot SET taken_at = taken_at - INTERVAL 25 HOUR WHERE origin = 1");
+  purge_minutes(observer_);
+  ASSERT_EQ(list_snapshots(observer_).size(), 1U);
+  EXPECT_EQ(list_snapshots(observer_)[0].host, "host2");
 }
 
 }  // namespace

@@ -94,22 +94,23 @@ TEST_F(LeaseTest, APartitionThatDoesNotExistIsNotLeased) {
 }
 
 TEST_F(LeaseTest, AHeldBackPartitionWaits) {
-  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  observer_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_FALSE(worker_.lease(partition_));
-  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) - INTERVAL 1 MICROSECOND");
+  observer_.execute(
+      "UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) - INTERVAL 1 MICROSECOND");
   EXPECT_TRUE(worker_.lease(partition_));
 }
 
 // Hints may be older than the pause; a worker that has the partition already keeps it.
 TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   put(1);
-  pause(look_, queue_, "maintenance");
+  pause(observer_, queue_, "maintenance");
   EXPECT_FALSE(worker_.lease(partition_));
-  pause(look_, make_queue("other", 1), "");
-  ASSERT_TRUE(resume(look_, queue_));
-  EXPECT_FALSE(resume(look_, queue_));
+  pause(observer_, make_queue("other", 1), "");
+  ASSERT_TRUE(resume(observer_, queue_));
+  EXPECT_FALSE(resume(observer_, queue_));
   ASSERT_TRUE(worker_.lease(partition_));
-  pause(look_, queue_, "");
+  pause(observer_, queue_, "");
   EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken again";
 }
 
@@ -121,7 +122,7 @@ TEST_F(LeaseTest, AnEpochNeverRepeats) {
     EXPECT_GT(block.lease.epoch, last);
     last = block.lease.epoch;
     ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-    if (i % 5 == 0) look_.execute("UPDATE q_lock_table SET epoch = 3");
+    if (i % 5 == 0) observer_.execute("UPDATE q_lock_table SET epoch = 3");
   }
   // The same with a clock that was set back: the epoch still grows.
   worker_.db.execute("SET timestamp = 1750000000");
@@ -133,7 +134,7 @@ TEST_F(LeaseTest, AnEpochNeverRepeats) {
 TEST_F(LeaseTest, ALostReplyIsHealedByTheSameCall) {
   put(2);
   const Block first = must_lease();
-  look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 SECOND");
+  observer_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 SECOND");
   const auto again = worker_.lease(partition_);
   ASSERT_TRUE(again);
   EXPECT_GT(again->lease.epoch, first.lease.epoch);
@@ -154,7 +155,7 @@ TEST_F(LeaseTest, HeldEpochIsOnlyTheHolders) {
 
 TEST_F(LeaseTest, RenewProlongsAndShowsIt) {
   const Block block = must_lease();
-  look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6)");
+  observer_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6)");
   EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease));
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "EXTENDED");
   EXPECT_EQ(number("SELECT expire_at > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table"),

@@ -18,12 +18,12 @@ using std::chrono::seconds;
 
 class MinuteTest : public QueueTest {
  protected:
-  MinuteTest() : wide_(make_queue("wide", 4)) { store_.emplace(of("life")); }
+  MinuteTest() : wide_(make_queue("wide", 4)) { store_.emplace(of("run")); }
 
-  static InstanceLife of(const std::string& life) {
+  static InstanceRun of(const std::string& run) {
     return {{1, 4711, "host-a", "test", 12},
             "0.1.0",
-            life,
+            run,
             {{"default", 2, {"wide"}}, {"none", 0, {"mail"}}}};
   }
   // Counts so far: this number of done tasks, and one dead.
@@ -47,24 +47,24 @@ class MinuteTest : public QueueTest {
   // Both sessions stay in this minute.
   void stop_clock() {
     const std::string now = "SET timestamp = " + value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");
-    look_.execute(now);
+    observer_.execute(now);
     worker_.db.execute(now);
   }
   // Moves all written rows some minutes into the past.
   void age(unsigned by) {
     for (const char* table : {"attempt_minute", "queue_minute"}) {
-      look_.execute("UPDATE " + std::string(table) + " SET minute_at = minute_at - INTERVAL " +
-                    std::to_string(by) + " MINUTE ORDER BY minute_at");
+      observer_.execute("UPDATE " + std::string(table) + " SET minute_at = minute_at - INTERVAL " +
+                        std::to_string(by) + " MINUTE ORDER BY minute_at");
     }
   }
   void wait_in_queue(std::uint64_t first, std::uint64_t last) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
         std::to_string(wide_.queue_id) + ", 0, 1, seq, 't', '' FROM " +
         support::numbers(first, last));
   }
   Minutes listed(MinutesBy by = MinutesBy::kQueue, std::uint32_t step = 1) {
-    return list_minutes(look_, {"", by, std::chrono::hours(2), step});
+    return list_minutes(observer_, {"", by, std::chrono::hours(2), step});
   }
 
   QueueInfo wide_;
@@ -76,10 +76,10 @@ TEST_F(MinuteTest, EachCountIsWrittenOnce) {
   ASSERT_EQ(write(10)->rows, 0U);
   ASSERT_EQ(write(17)->rows, 1U) << "no further error";
   EXPECT_EQ(written(), 17U);
-  store_.emplace(of("life"));  // the steward died
+  store_.emplace(of("run"));  // the steward died
   write(18);
   EXPECT_EQ(written(), 18U);
-  store_.emplace(of("next life"));  // allotd did, and started again
+  store_.emplace(of("next run"));  // allotd did, and started again
   write(3);
   EXPECT_EQ(written(), 21U);
 }
@@ -105,11 +105,11 @@ TEST_F(MinuteTest, TheLargestWriteIsTaken) {
 
 // Like a reload, in which two stewards run for a moment.
 TEST_F(MinuteTest, TwoWritersWriteEachCountOnce) {
-  MinuteStore other(of("life"));
+  MinuteStore other(of("run"));
   write(10);
-  other.write(look_, counted(12), seconds(30));
+  other.write(observer_, counted(12), seconds(30));
   write(15);
-  other.write(look_, counted(15), seconds(30));
+  other.write(observer_, counted(15), seconds(30));
   write(20);
   EXPECT_EQ(written(), 20U);
   EXPECT_EQ(number("SELECT COUNT(DISTINCT write_no) FROM attempt_minute"), 4U);
@@ -118,16 +118,16 @@ TEST_F(MinuteTest, TwoWritersWriteEachCountOnce) {
 // An upgrade may start new records while the steward of the previous version still runs.
 TEST_F(MinuteTest, TheFormerProgramGivesWay) {
   write(10);
-  MinuteStore newer(of("life.2"));
-  newer.write(look_, counted(2), seconds(30));
-  EXPECT_FALSE(write(10)) << "it would count all of its life once more";
-  newer.write(look_, counted(5), seconds(30));
+  MinuteStore newer(of("run.2"));
+  newer.write(observer_, counted(2), seconds(30));
+  EXPECT_FALSE(write(10)) << "it would count all of its run once more";
+  newer.write(observer_, counted(5), seconds(30));
   EXPECT_EQ(written(), 15U);
 }
 
 TEST_F(MinuteTest, ARemovedRowDoesNotCountALifeAgain) {
   write(10);
-  look_.execute("DELETE FROM instance");
+  observer_.execute("DELETE FROM instance");
   write(12);
   EXPECT_EQ(written(), 12U);
 }
@@ -138,9 +138,9 @@ TEST_F(MinuteTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
   int untouched = 0;
   for (std::size_t at = 0; !written_at_last; ++at) {
     for (const char* table : {"instance", "attempt_minute", "type_hour"}) {
-      look_.execute(std::string("DELETE FROM ") + table);
+      observer_.execute(std::string("DELETE FROM ") + table);
     }
-    store_.emplace(of("life"));
+    store_.emplace(of("run"));
     write(10);
     const support::TempDir folder;
     const support::RewritingProxy proxy(
@@ -175,7 +175,7 @@ TEST_F(MinuteTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
 
 TEST_F(MinuteTest, AnInstanceIsShown) {
   write(1);
-  const auto instances = list_instances(look_);
+  const auto instances = list_instances(observer_);
   ASSERT_EQ(instances.size(), 1U);
   EXPECT_EQ(instances[0].host, "host-a");
   EXPECT_EQ(instances[0].instance, "test");
@@ -184,32 +184,32 @@ TEST_F(MinuteTest, AnInstanceIsShown) {
   EXPECT_LT(instances[0].silent, kInstanceSilent);
   EXPECT_EQ(pools_that_serve(instances, "wide"), std::vector<std::string>{"default@host-a"});
   EXPECT_EQ(pools_that_serve(instances, "mail"), std::vector<std::string>{});
-  look_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 29 DAY");
-  purge_minutes(look_);
-  ASSERT_EQ(list_instances(look_).size(), 1U);
-  EXPECT_GE(list_instances(look_)[0].silent, kInstanceSilent);
-  EXPECT_EQ(pools_that_serve(list_instances(look_), "wide"), std::nullopt);
-  look_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 2 DAY");
-  purge_minutes(look_);
-  EXPECT_TRUE(list_instances(look_).empty());
+  observer_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 29 DAY");
+  purge_minutes(observer_);
+  ASSERT_EQ(list_instances(observer_).size(), 1U);
+  EXPECT_GE(list_instances(observer_)[0].silent, kInstanceSilent);
+  EXPECT_EQ(pools_that_serve(list_instances(observer_), "wide"), std::nullopt);
+  observer_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 2 DAY");
+  purge_minutes(observer_);
+  EXPECT_TRUE(list_instances(observer_).empty());
 }
 
 TEST_F(MinuteTest, MinutesOlderThanAWeekAreRemovedInBatches) {
   write(1);
-  write_backlogs(look_);
-  look_.execute(
+  write_backlogs(observer_);
+  observer_.execute(
       "INSERT INTO attempt_minute SELECT minute_at - INTERVAL 8 DAY, origin, write_no + seq, "
       "row_no,"
       " seconds, queue, type, error_group, error, done, retried, snoozed, interrupted, dead,"
       " cancelled, crashed, ran_us, ran_10ms, ran_100ms, ran_1s, ran_10s, ran_1min, ran_longer"
       " FROM attempt_minute, " +
       support::numbers(1, 1000));
-  look_.execute(
+  observer_.execute(
       "INSERT INTO queue_minute SELECT minute_at - INTERVAL 8 DAY, 0, 0, 0"
       " FROM queue_minute");
-  EXPECT_TRUE(purge_minutes(look_));
-  EXPECT_TRUE(purge_minutes(look_)) << "it was a whole batch, so there may be more";
-  EXPECT_FALSE(purge_minutes(look_));
+  EXPECT_TRUE(purge_minutes(observer_));
+  EXPECT_TRUE(purge_minutes(observer_)) << "it was a whole batch, so there may be more";
+  EXPECT_FALSE(purge_minutes(observer_));
   EXPECT_EQ(number("SELECT COUNT(*) FROM attempt_minute"), 2U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_minute"), 1U);
 }
@@ -217,11 +217,11 @@ TEST_F(MinuteTest, MinutesOlderThanAWeekAreRemovedInBatches) {
 TEST_F(MinuteTest, InIsOutAndTheChangeOfTheBacklog) {
   stop_clock();
   wait_in_queue(1, 30);
-  write_backlogs(look_);
+  write_backlogs(observer_);
   age(10);
   write(7);
   wait_in_queue(31, 35);
-  write_backlogs(look_);
+  write_backlogs(observer_);
   Minutes minutes = listed();
   ASSERT_EQ(minutes.list.size(), 1U) << "the first look only says what was there";
   EXPECT_EQ(minutes.list[0].key.queue, "wide");
@@ -230,8 +230,8 @@ TEST_F(MinuteTest, InIsOutAndTheChangeOfTheBacklog) {
   EXPECT_EQ(minutes.list[0].in, 8 + 5);
   EXPECT_FALSE(minutes.list[0].estimated);
   age(10);
-  look_.execute("DELETE FROM task WHERE prio = 1");
-  write_backlogs(look_);
+  observer_.execute("DELETE FROM task WHERE prio = 1");
+  write_backlogs(observer_);
   minutes = listed();
   ASSERT_EQ(minutes.list.size(), 2U);
   EXPECT_EQ(minutes.list[0].backlog, 0U);
@@ -240,10 +240,10 @@ TEST_F(MinuteTest, InIsOutAndTheChangeOfTheBacklog) {
 
 TEST_F(MinuteTest, ABacklogBeyondTheBoundIsTheServersEstimate) {
   wait_in_queue(1, 60'000);
-  look_.execute("ANALYZE TABLE task");
-  write_backlogs(look_);
+  observer_.execute("ANALYZE TABLE task");
+  write_backlogs(observer_);
   age(5);
-  write_backlogs(look_);
+  write_backlogs(observer_);
   const Minutes minutes = listed();
   ASSERT_EQ(minutes.list.size(), 1U);
   EXPECT_TRUE(minutes.list[0].estimated);
@@ -266,7 +266,7 @@ TEST_F(MinuteTest, ByTypeAndByError) {
   EXPECT_EQ(errors.list[1].error, "no user #");
   EXPECT_EQ(errors.list[1].counts.attempts(), 1U);
   EXPECT_TRUE(
-      list_minutes(look_, {"none", MinutesBy::kType, std::chrono::minutes(5), 1}).list.empty());
+      list_minutes(observer_, {"none", MinutesBy::kType, std::chrono::minutes(5), 1}).list.empty());
 }
 
 TEST_F(MinuteTest, StepsAddUp) {

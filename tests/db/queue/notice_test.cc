@@ -27,7 +27,7 @@ class NoticeTest : public QueueTest {
   }
   // A task of this queue that has been due for this time.
   void wait_for(const std::string& interval) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
         std::to_string(queue_.queue_id) +
         ", 0, 2, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) - INTERVAL " + interval +
@@ -35,7 +35,7 @@ class NoticeTest : public QueueTest {
   }
   // The queue has not been leased for an hour.
   void let_alone() {
-    look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+    observer_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   }
 
   QueueInfo ops_;
@@ -43,24 +43,24 @@ class NoticeTest : public QueueTest {
 };
 
 TEST_F(NoticeTest, AStateIsRaisedAndClearedOnce) {
-  EXPECT_TRUE(list_notices(look_).empty());
-  EXPECT_TRUE(raise_notice(look_, notice_, about("raised")));
-  EXPECT_FALSE(raise_notice(look_, notice_, about("raised again")));
-  const auto raised = list_notices(look_);
+  EXPECT_TRUE(list_notices(observer_).empty());
+  EXPECT_TRUE(raise_notice(observer_, notice_, about("raised")));
+  EXPECT_FALSE(raise_notice(observer_, notice_, about("raised again")));
+  const auto raised = list_notices(observer_);
   ASSERT_EQ(raised.size(), 1U);
   EXPECT_EQ(raised.front().notice.kind, NoticeKind::kDead);
   EXPECT_EQ(raised.front().notice.subject, "q");
   EXPECT_EQ(raised.front().notice.detail, "at least 1 dead");
   EXPECT_EQ(told(), 1U);
-  EXPECT_TRUE(clear_notice(look_, notice_, about("cleared")));
-  EXPECT_FALSE(clear_notice(look_, notice_, about("cleared again")));
-  EXPECT_TRUE(list_notices(look_).empty());
+  EXPECT_TRUE(clear_notice(observer_, notice_, about("cleared")));
+  EXPECT_FALSE(clear_notice(observer_, notice_, about("cleared again")));
+  EXPECT_TRUE(list_notices(observer_).empty());
   EXPECT_EQ(told(), 2U);
 }
 
 TEST_F(NoticeTest, WithoutATaskOnlyTheStateChanges) {
-  EXPECT_TRUE(raise_notice(look_, notice_, std::nullopt));
-  EXPECT_TRUE(clear_notice(look_, notice_, std::nullopt));
+  EXPECT_TRUE(raise_notice(observer_, notice_, std::nullopt));
+  EXPECT_TRUE(clear_notice(observer_, notice_, std::nullopt));
   EXPECT_EQ(told(), 0U);
 }
 
@@ -68,8 +68,8 @@ TEST_F(NoticeTest, WithoutATaskOnlyTheStateChanges) {
 TEST_F(NoticeTest, ALongDetailIsCut) {
   Notice wordy = notice_;
   wordy.detail = std::string(1000, 'x') + "\xff";
-  EXPECT_TRUE(raise_notice(look_, wordy, std::nullopt));
-  EXPECT_EQ(list_notices(look_).front().notice.detail, std::string(255, 'x'));
+  EXPECT_TRUE(raise_notice(observer_, wordy, std::nullopt));
+  EXPECT_EQ(list_notices(observer_).front().notice.detail, std::string(255, 'x'));
 }
 
 // It is unknown whether the server continued without the sender. Sending it again still results in
@@ -84,16 +84,16 @@ TEST_F(NoticeTest, ALostReplyRepeatsNothing) {
     options.call_timeout = std::chrono::seconds(1);
     db::Connection impatient(options);
     {
-      const support::CommitStop stop(look_);
+      const support::CommitStop stop(observer_);
       EXPECT_THROW((void)change(impatient), db::DbError) << raise;
     }
     EXPECT_TRUE(support::eventually([&] {
       return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
                     std::to_string(impatient.id())) == 0;
     }));
-    (void)change(look_);
-    EXPECT_FALSE(change(look_));
-    EXPECT_EQ(list_notices(look_).size(), raise ? 1U : 0U);
+    (void)change(observer_);
+    EXPECT_FALSE(change(observer_));
+    EXPECT_EQ(list_notices(observer_).size(), raise ? 1U : 0U);
     EXPECT_EQ(told(), raise ? 1U : 2U) << raise;
   }
 }
@@ -101,9 +101,9 @@ TEST_F(NoticeTest, ALostReplyRepeatsNothing) {
 TEST_F(NoticeTest, AQueueWhoseTasksWait) {
   wait_for("9 MINUTE");
   let_alone();
-  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty());
+  EXPECT_TRUE(waiting_queues(observer_, minutes(10)).empty());
   wait_for("11 MINUTE");
-  auto found = waiting_queues(look_, minutes(10));
+  auto found = waiting_queues(observer_, minutes(10));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().kind, NoticeKind::kUnserved);
   EXPECT_EQ(found.front().subject, "q");
@@ -111,16 +111,16 @@ TEST_F(NoticeTest, AQueueWhoseTasksWait) {
       << found.front().detail;
   // A worker processes the queue, or did so a moment ago.
   ASSERT_TRUE(worker_.lease(partition_));
-  EXPECT_EQ(waiting_queues(look_, minutes(10)).at(0).kind, NoticeKind::kWaiting);
-  pause(look_, queue_, "repair");
-  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty());
-  resume(look_, queue_);
-  look_.execute("UPDATE task SET run_key = run_key + (3600000000 << 12)");
-  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty()) << "it is not due yet";
+  EXPECT_EQ(waiting_queues(observer_, minutes(10)).at(0).kind, NoticeKind::kWaiting);
+  pause(observer_, queue_, "repair");
+  EXPECT_TRUE(waiting_queues(observer_, minutes(10)).empty());
+  resume(observer_, queue_);
+  observer_.execute("UPDATE task SET run_key = run_key + (3600000000 << 12)");
+  EXPECT_TRUE(waiting_queues(observer_, minutes(10)).empty()) << "it is not due yet";
 }
 
 TEST_F(NoticeTest, AQueueWithDeadTasks) {
-  EXPECT_TRUE(dead_queues(look_, 1).empty());
+  EXPECT_TRUE(dead_queues(observer_, 1).empty());
   put(2);
   const Block block = must_lease();
   for (const Task& task : block.tasks) {
@@ -128,9 +128,9 @@ TEST_F(NoticeTest, AQueueWithDeadTasks) {
                                  Then::kKeepLease, std::nullopt),
               Fenced::kWritten);
   }
-  ASSERT_EQ(dead_queues(look_, 2).size(), 1U);
-  EXPECT_EQ(dead_queues(look_, 2).front().subject, "q");
-  EXPECT_TRUE(dead_queues(look_, 3).empty());
+  ASSERT_EQ(dead_queues(observer_, 2).size(), 1U);
+  EXPECT_EQ(dead_queues(observer_, 2).front().subject, "q");
+  EXPECT_TRUE(dead_queues(observer_, 3).empty());
 }
 
 TEST_F(NoticeTest, AScheduleThatFailsOrDropsTicks) {
@@ -142,12 +142,12 @@ TEST_F(NoticeTest, AScheduleThatFailsOrDropsTicks) {
     return "('" + name + "', 1, '@hourly', 'UTC', 'q', 't', '', " + std::to_string(ticks) + ", " +
            paused + ", " + error + ", UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
   };
-  look_.execute(columns + row("sound", 2, "NULL", "NULL") + "," +
-                row("fails", 0, "NULL", "'no queue'") + "," + row("drops", 2, "NULL", "NULL") +
-                "," + row("paused", 0, "UTC_TIMESTAMP(6)", "'no queue'"));
+  observer_.execute(columns + row("sound", 2, "NULL", "NULL") + "," +
+                    row("fails", 0, "NULL", "'no queue'") + "," + row("drops", 2, "NULL", "NULL") +
+                    "," + row("paused", 0, "UTC_TIMESTAMP(6)", "'no queue'"));
   const auto tick = [&](const std::string& name, int number, const std::string& task,
                         const std::string& reason) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO schedule_tick (schedule_id, tick_no, tick, at, first_key, reason)"
         " SELECT schedule_id, " +
         std::to_string(number) + ", UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), " + task + ", " + reason +
@@ -158,14 +158,14 @@ TEST_F(NoticeTest, AScheduleThatFailsOrDropsTicks) {
   tick("drops", 1, "NULL", "'2 ticks late'");
   tick("drops", 2, "NULL", "'at least 2000 ticks late'");
   tick("drops", 3, "7", "NULL");
-  const auto found = failing_schedules(look_);
+  const auto found = failing_schedules(observer_);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].subject, "drops");
   EXPECT_EQ(found[0].detail, "at least 2000 ticks late");
   EXPECT_EQ(found[1].subject, "fails");
   EXPECT_EQ(found[1].detail, "no queue");
-  look_.execute("UPDATE schedule_tick SET at = at - INTERVAL 1 HOUR");
-  EXPECT_EQ(failing_schedules(look_).size(), 1U);
+  observer_.execute("UPDATE schedule_tick SET at = at - INTERVAL 1 HOUR");
+  EXPECT_EQ(failing_schedules(observer_).size(), 1U);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 class PlacementTest : public QueueTest {
  protected:
-  QueueInfo make(const QueueShape& shape) { return ensure_queue(look_, "placed", shape); }
+  QueueInfo make(const QueueShape& shape) { return ensure_queue(observer_, "placed", shape); }
 
   static Submission task(const QueueInfo& queue, const std::string& key,
                          const std::string& payload = "x") {
@@ -38,7 +38,7 @@ TEST_F(PlacementTest, AQueueKeepsTheShapeThatItWasMadeWith) {
   const QueueShape shape{8, Placement::kLimited, 3};
   EXPECT_EQ(make(shape).shape, shape);
   EXPECT_EQ(make({4}).shape, shape);
-  EXPECT_EQ(find_queue(look_, "placed")->shape, shape);
+  EXPECT_EQ(find_queue(observer_, "placed")->shape, shape);
   EXPECT_EQ(text_of(shape), "8 partitions, limited to 3 of a key");
 }
 
@@ -101,7 +101,7 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
   EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "a key in use keeps its partition";
   EXPECT_EQ(number("SELECT COUNT(*) FROM fair_partition WHERE partition_key > ''"), 4U);
   // A key without tasks makes room.
-  look_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
+  observer_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
   EXPECT_EQ(partition_of(queue, "e"), at["b"]);
 }
 
@@ -118,15 +118,15 @@ TEST_F(PlacementTest, QueueWithoutPartitionsIsInvisible) {
     return ensure_queue(own, "late", {2, Placement::kFair});
   });
   ASSERT_TRUE(lock_waits(1)) << "its partitions wait for that row";
-  EXPECT_FALSE(find_queue(look_, "late"));
+  EXPECT_FALSE(find_queue(observer_, "late"));
   other.execute("ROLLBACK");
   EXPECT_EQ(std::to_string(made.get().queue_id), next);
-  EXPECT_EQ(partition_of(*find_queue(look_, "late"), "k"), 0U);
+  EXPECT_EQ(partition_of(*find_queue(observer_, "late"), "k"), 0U);
 }
 
 TEST_F(PlacementTest, AFairQueueWhoseLeaseRowsWereDeletedRefusesByName) {
   const QueueInfo queue = make({2, Placement::kFair});
-  look_.execute("DELETE FROM q_lock_table WHERE queue_id = " + std::to_string(queue.queue_id));
+  observer_.execute("DELETE FROM q_lock_table WHERE queue_id = " + std::to_string(queue.queue_id));
   try {
     partition_of(queue, "k");
     FAIL() << "it has no partition";
@@ -146,8 +146,8 @@ TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
   const QueueInfo before = make({4, Placement::kFair});
   std::map<std::string, std::uint32_t> at;
   for (const std::string key : {"a", "b", "c", "d"}) at[key] = partition_of(before, key);
-  resize(look_, before, 2);
-  const QueueInfo after = *find_queue(look_, "placed");
+  resize(observer_, before, 2);
+  const QueueInfo after = *find_queue(observer_, "placed");
   ASSERT_EQ(after.partitions(), 2U);
   for (const auto& [key, place] : at) {
     const std::uint32_t now = partition_of(after, key);
@@ -159,8 +159,8 @@ TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
     }
   }
   // A quiet key in a retired partition is not an obstacle.
-  look_.execute("UPDATE fair_partition SET partition_no = 3 WHERE partition_key IN ('c', 'd')");
-  look_.execute("DELETE FROM task");
+  observer_.execute("UPDATE fair_partition SET partition_no = 3 WHERE partition_key IN ('c', 'd')");
+  observer_.execute("DELETE FROM task");
   const std::set<std::uint32_t> both{partition_of(after, "c"), partition_of(after, "e")};
   EXPECT_EQ(both, (std::set<std::uint32_t>{0, 1}));
 }
@@ -250,9 +250,9 @@ TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
                                  Then::kRelease, hours(1)),
             Fenced::kWritten);
   EXPECT_FALSE(worker_.lease(partition_));
-  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
-  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6)");
-  EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
+  EXPECT_TRUE(LeaseStore::scout(observer_, std::vector{queue_.queue_id}).empty());
+  observer_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6)");
+  EXPECT_EQ(LeaseStore::scout(observer_, std::vector{queue_.queue_id}).size(), 1U);
   block = must_lease();
   ASSERT_EQ(block.tasks.size(), 2U);
   EXPECT_EQ(block.tasks[0].key.run_key, ids[0].first_key);

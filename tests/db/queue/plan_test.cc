@@ -36,7 +36,7 @@ class PlanTest : public QueueTest {
   PlanTest()
       : QueueTest(support::Database::shared().make_database()),
         wide_(make_queue("wide", kPartitions)) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
         " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " +
         std::to_string(kTasks) + ") SELECT " + std::to_string(wide_.queue_id) + ", i % " +
@@ -47,13 +47,13 @@ class PlanTest : public QueueTest {
     for (const char* table : {"task_moved", "task_attempt", "task_dead", "task_running",
                               "task_unique", "task_cancel", "task_history"})
       fill_history(table);
-    look_.execute(
+    observer_.execute(
         "INSERT INTO fair_partition SELECT queue_id, CONCAT('key-', partition_no), "
         "partition_no FROM q_lock_table WHERE queue_id = " +
         std::to_string(wide_.queue_id));
-    look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
-                  ", 'free', 0, 2, 471100, 1, 0, NULL)");
-    make_duties(look_, {{1, "purge"}, {1, "stuck"}});
+    observer_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
+                      ", 'free', 0, 2, 471100, 1, 0, NULL)");
+    make_duties(observer_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
     fill_routes();
     fill_locks();
@@ -62,18 +62,18 @@ class PlanTest : public QueueTest {
     fill_minutes();
     fill_fireworq();
     // Like a rated queue, but without the row that closes it to all other statements.
-    look_.execute(
+    observer_.execute(
         "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, max_lag_us, max_grant, "
         "next_free) "
         "SELECT " +
         std::to_string(wide_.queue_id) + ", seq, 6000, 194000, 50, 0 FROM " +
         support::numbers(0, 2));
-    look_.execute(
+    observer_.execute(
         "INSERT INTO deferred_type SELECT queue_id, partition_no, 2, 't', 1, 1 << 60 FROM "
         "q_lock_table WHERE queue_id = " +
         std::to_string(wide_.queue_id));
-    note_server(look_);
-    look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
+    note_server(observer_);
+    observer_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
@@ -82,7 +82,7 @@ class PlanTest : public QueueTest {
   }
   // Three are due; number 1 has the name of the queue, and version 1.
   void fill_schedules() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO schedule (schedule_id, name, version, expression, zone, queue, type, payload,"
         " next_run, due_at, ticks, created_at, changed_at) SELECT seq, IF(seq = 1, 'wide',"
         " CONCAT('s', seq)), 1, '* * * * *', 'UTC', 'wide', 't', '', '2026-01-01',"
@@ -95,14 +95,14 @@ class PlanTest : public QueueTest {
   // Routes of any queue, and of queues that need not exist; queue 1 has none, as its row says.
   void fill_routes() {
     const std::string each = std::to_string(kRoutesOfOne);
-    look_.execute("INSERT INTO route SELECT IF(seq <= " + each + ", 0, (seq - 1) DIV " + each +
-                  " + 1), seq % 2, CONCAT('t',"
-                  " (seq - 1) % " +
-                  each + " + 1), " + std::to_string(wide_.queue_id) + ", UTC_TIMESTAMP(6) FROM " +
-                  support::numbers(1, kRoutes));
+    observer_.execute("INSERT INTO route SELECT IF(seq <= " + each + ", 0, (seq - 1) DIV " + each +
+                      " + 1), seq % 2, CONCAT('t',"
+                      " (seq - 1) % " +
+                      each + " + 1), " + std::to_string(wide_.queue_id) +
+                      ", UTC_TIMESTAMP(6) FROM " + support::numbers(1, kRoutes));
   }
   void fill_locks() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO named_lock SELECT IF(seq <= 20, 'wide', CONCAT('l', seq)), IF(seq <= 20, "
         "seq "
         "- 1,"
@@ -117,7 +117,7 @@ class PlanTest : public QueueTest {
   }
   // Five are open, number 7 is one of them.
   void fill_bulk() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
         " counted, counted_all, requested_by, started_at, next_at, ended_at) SELECT seq, "
         "CONCAT('x', "
@@ -129,7 +129,7 @@ class PlanTest : public QueueTest {
         support::numbers(1, 500));
   }
   void fill_audit() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO audit (at, actor, source, action, subject, name, queue, detail, reason)"
         " SELECT UTC_TIMESTAMP(6), 'x', 'cli', 'pause', 'queue', IF(seq % 5 = 0, 'q', 'r'), 'q', "
         "'', '' FROM " +
@@ -137,7 +137,7 @@ class PlanTest : public QueueTest {
   }
   // A week of two instances; of the last minute there are four rows.
   void fill_minutes() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO instance SELECT seq, 'h', 'i', 'v', 'l', '2026-01-01', UTC_TIMESTAMP(6), 0, "
         "'', NULL"
         " FROM " +
@@ -159,7 +159,7 @@ class PlanTest : public QueueTest {
         support::numbers(0, 190));
   }
   void fill_fireworq() {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO fireworq_queue VALUES (" + std::to_string(wide_.queue_id) +
         ", 'wide', 200, NULL, NULL, NULL); INSERT INTO fireworq_routing VALUES "
         "('c', 'wide'); INSERT INTO fireworq_job (queue_id, partition_no, prio, "
@@ -177,7 +177,7 @@ class PlanTest : public QueueTest {
          " UTC_TIMESTAMP(6), 30000000, NULL, NULL, NULL"},
         {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL, NULL"}};
     if (table == "task_unique") {
-      look_.execute(
+      observer_.execute(
           "INSERT INTO task_unique SELECT queue_id, CONCAT('key-', partition_no, '-', prio, '-', "
           "run_key),"
           " partition_no, prio, run_key, 1, 0, NULL FROM task WHERE run_key <= " +
@@ -189,9 +189,9 @@ class PlanTest : public QueueTest {
                                   ? " (queue_id, partition_no, prio, first_key, attempt, type, "
                                     "payload, cause, error, died_at)"
                                   : "";
-    look_.execute("INSERT INTO " + table + named +
-                  " SELECT queue_id, partition_no, prio, run_key, " + columns.at(table) +
-                  " FROM task WHERE run_key <= " + std::to_string(kHistory));
+    observer_.execute("INSERT INTO " + table + named +
+                      " SELECT queue_id, partition_no, prio, run_key, " + columns.at(table) +
+                      " FROM task WHERE run_key <= " + std::to_string(kHistory));
   }
 
   // A held lease, with tasks of all classes with keys from 1 on.
@@ -397,12 +397,12 @@ class PlanTest : public QueueTest {
 
   QueueInfo wide_;
   std::vector<Lease> leases_;
-  bool from_the_front_ = support::reads_from_the_front(look_);
+  bool from_the_front_ = support::reads_from_the_front(observer_);
 };
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   for (const bool analyzed : {false, true}) {
-    if (analyzed) look_.execute("ANALYZE TABLE task, q_lock_table, task_moved");
+    if (analyzed) observer_.execute("ANALYZE TABLE task, q_lock_table, task_moved");
     for (const Expectation& expected : expectations()) {
       const std::string sql = render(expected);
       check_plans(expected, sql);
@@ -423,9 +423,9 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthersWhereFewTasksWait) {
   for (const char* table :
        {"task", "task_moved", "task_attempt", "task_running", "task_unique", "task_cancel"}) {
     const std::string rows = " SELECT * FROM " + std::string(table) + " WHERE partition_no = ";
-    look_.execute("CREATE TABLE few LIKE " + std::string(table) + "; INSERT INTO few" + rows +
-                  "0 LIMIT 100; INSERT INTO few" + rows + "7 LIMIT 10; DROP TABLE " + table +
-                  "; RENAME TABLE few TO " + table + "; ANALYZE TABLE " + table);
+    observer_.execute("CREATE TABLE few LIKE " + std::string(table) + "; INSERT INTO few" + rows +
+                      "0 LIMIT 100; INSERT INTO few" + rows + "7 LIMIT 10; DROP TABLE " + table +
+                      "; RENAME TABLE few TO " + table + "; ANALYZE TABLE " + table);
     EXPECT_EQ(other.execute(rows + "7 FOR UPDATE").front().row_count(), 10U) << table;
   }
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
@@ -471,14 +471,15 @@ TEST_F(PlanTest, FetchAndAckAreRangesOfTheWholeKey) {
 // Many tasks wait, but none is due: a scout reads only the head of each class.
 TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   const QueueInfo quiet = make_queue("quiet", kPartitions);
-  look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
-                std::to_string(quiet.queue_id) + ", partition_no, prio, run_key + " +
-                std::to_string(kTomorrow) + ", type, payload FROM task WHERE queue_id = " +
-                std::to_string(wide_.queue_id) + " AND run_key <= 300");
+  observer_.execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+      std::to_string(quiet.queue_id) + ", partition_no, prio, run_key + " +
+      std::to_string(kTomorrow) + ", type, payload FROM task WHERE queue_id = " +
+      std::to_string(wide_.queue_id) + " AND run_key <= 300");
   db::Statement scout(sql::k_scout);
   scout.set("queue_ids", quiet.queue_id).set("known_us", 0);
   EXPECT_LE(reads_of(scout.render()), kPartitions * (1 + 2 * kPrioClasses) + 3);
-  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{quiet.queue_id}).empty());
+  EXPECT_TRUE(LeaseStore::scout(observer_, std::vector{quiet.queue_id}).empty());
   db::Statement fetch(sql::k_fetch);
   fetch.set("queue_id", quiet.queue_id).set("partition_no", 0).set("inline_limit", 1);
   fetch.set("highest_seen", 0).set("known_us", 0).set("block_size", kBlock);

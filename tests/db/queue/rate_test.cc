@@ -33,12 +33,12 @@ class RateTest : public QueueTest {
   void fill_to_edge() { set_next_free("0"); }
   // Sets the time of all buckets, in SQL.
   void set_next_free(const std::string& when) {
-    look_.execute("UPDATE queue_bucket SET next_free = " + when);
+    observer_.execute("UPDATE queue_bucket SET next_free = " + when);
   }
   // For both sessions, whatever the time between two statements of a test.
   void stop_clock() {
     const std::string now = "SET timestamp = " + value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");
-    look_.execute(now);
+    observer_.execute(now);
     worker_.db.execute(now);
   }
   RatedLease lease(Worker& worker, std::uint32_t asked) {
@@ -48,9 +48,9 @@ class RateTest : public QueueTest {
     return ack_and_fetch_rated(worker_.db, held, {}, {}, asked).granted;
   }
   std::vector<Partition> scouted(Closed closed = Closed::kLeftOut) {
-    return scout_rated(look_, std::vector{queue_.queue_id}, {}, closed).found;
+    return scout_rated(observer_, std::vector{queue_.queue_id}, {}, closed).found;
   }
-  QueueInfo shown() { return list_queues(look_).at(0); }
+  QueueInfo shown() { return list_queues(observer_).at(0); }
 };
 
 constexpr const char* kNow = "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))";
@@ -63,16 +63,16 @@ std::string old_pause(std::uint32_t queue_id) {
 
 TEST_F(RateTest, ItIsSetShownChangedAndRemoved) {
   EXPECT_FALSE(shown().rate);
-  EXPECT_TRUE(set_rate(look_, queue_, rate("0.5", "3")));
+  EXPECT_TRUE(set_rate(observer_, queue_, rate("0.5", "3")));
   EXPECT_EQ(shown().rate, rate("0.5", "3"));
   EXPECT_FALSE(shown().paused);
   const std::string before = value("SELECT next_free FROM queue_bucket");
-  EXPECT_FALSE(set_rate(look_, queue_, rate("0.5", "3"))) << "nothing new";
+  EXPECT_FALSE(set_rate(observer_, queue_, rate("0.5", "3"))) << "nothing new";
   EXPECT_EQ(value("SELECT next_free FROM queue_bucket"), before);
-  EXPECT_TRUE(set_rate(look_, queue_, rate("500")));
+  EXPECT_TRUE(set_rate(observer_, queue_, rate("500")));
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_bucket"), 3U);
-  EXPECT_TRUE(remove_rate(look_, queue_));
-  EXPECT_FALSE(remove_rate(look_, queue_));
+  EXPECT_TRUE(remove_rate(observer_, queue_));
+  EXPECT_FALSE(remove_rate(observer_, queue_));
   EXPECT_FALSE(shown().rate);
   EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM queue_bucket) + (SELECT COUNT(*) FROM queue_rate)"
                    " + (SELECT COUNT(*) FROM queue_pause)"),
@@ -89,35 +89,35 @@ TEST_F(RateTest, BadInputIsNamed) {
 }
 
 TEST_F(RateTest, PausedAndRatedAreTwoFacts) {
-  set_rate(look_, queue_, rate("5"));
-  EXPECT_FALSE(resume(look_, queue_)) << "it is not paused";
+  set_rate(observer_, queue_, rate("5"));
+  EXPECT_FALSE(resume(observer_, queue_)) << "it is not paused";
   put(1);
   EXPECT_EQ(scouted().size(), 1U);
-  pause(look_, queue_, "why");
+  pause(observer_, queue_, "why");
   EXPECT_EQ(shown().paused->reason, "why");
   EXPECT_EQ(shown().rate, rate("5"));
   EXPECT_TRUE(scouted(Closed::kToo).empty());
   EXPECT_FALSE(lease(worker_, 1).block);
-  EXPECT_TRUE(resume(look_, queue_));
+  EXPECT_TRUE(resume(observer_, queue_));
   EXPECT_FALSE(shown().paused);
   EXPECT_EQ(scouted().size(), 1U);
-  pause(look_, queue_, "why");
-  EXPECT_TRUE(remove_rate(look_, queue_));
+  pause(observer_, queue_, "why");
+  EXPECT_TRUE(remove_rate(observer_, queue_));
   EXPECT_TRUE(shown().paused) << "a queue that is paused besides stays paused";
-  EXPECT_TRUE(resume(look_, queue_));
-  pause(look_, queue_, "first");
-  set_rate(look_, queue_, rate("5"));
+  EXPECT_TRUE(resume(observer_, queue_));
+  pause(observer_, queue_, "first");
+  set_rate(observer_, queue_, rate("5"));
   EXPECT_TRUE(shown().paused);
-  pause(look_, queue_, kRatedOnly);
+  pause(observer_, queue_, kRatedOnly);
   EXPECT_TRUE(shown().paused) << "also with the words by which a row says that it is only rated";
 }
 
 // S42: statements without a charge do not touch it.
 TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
   put(3);
-  set_rate(look_, queue_, rate("500"));
+  set_rate(observer_, queue_, rate("500"));
   EXPECT_FALSE(worker_.lease(partition_));
-  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
+  EXPECT_TRUE(LeaseStore::scout(observer_, std::vector{queue_.queue_id}).empty());
   ASSERT_TRUE(lease(worker_, 1).block);
   Worker other(connect());
   EXPECT_FALSE(other.steal(partition_)) << "a takeover that would start its tasks";
@@ -126,36 +126,36 @@ TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
 // S42: a resume by a program without rates deletes the row.
 TEST_F(RateTest, AnOldResumeDoesNotOpenIt) {
   put(1);
-  set_rate(look_, queue_, rate("5"));
-  EXPECT_THROW(
-      look_.execute("DELETE FROM queue_pause WHERE queue_id = " + std::to_string(queue_.queue_id)),
-      db::DbError);
+  set_rate(observer_, queue_, rate("5"));
+  EXPECT_THROW(observer_.execute("DELETE FROM queue_pause WHERE queue_id = " +
+                                 std::to_string(queue_.queue_id)),
+               db::DbError);
   EXPECT_FALSE(worker_.lease(partition_));
-  look_.execute(old_pause(queue_.queue_id));
+  observer_.execute(old_pause(queue_.queue_id));
   EXPECT_FALSE(lease(worker_, 1).block) << "and an old pause holds for those who know rates";
   EXPECT_EQ(shown().paused->reason, "old");
-  EXPECT_TRUE(resume(look_, queue_));
+  EXPECT_TRUE(resume(observer_, queue_));
   EXPECT_TRUE(lease(worker_, 1).block);
 }
 
 TEST_F(RateTest, ATakeoverThatStartsNothingFreesThePartition) {
   put(1);
-  set_rate(look_, queue_, rate("5"));
+  set_rate(observer_, queue_, rate("5"));
   ASSERT_TRUE(lease(worker_, 1).block);
   Worker other(connect());
-  const auto seen = LeaseStore::watch(look_, std::vector{queue_.queue_id});
+  const auto seen = LeaseStore::watch(observer_, std::vector{queue_.queue_id});
   ASSERT_EQ(seen.size(), 1U);
   const auto block = other.leases.take_over(other.db, seen[0], true, {}, Locked::kWait, true);
   ASSERT_TRUE(block);
   EXPECT_TRUE(block->lease.suspects);
   EXPECT_TRUE(other.leases.release(other.db, block->lease));
-  pause(look_, queue_, "");
+  pause(observer_, queue_, "");
   ASSERT_FALSE(lease(worker_, 1).block);
 }
 
 TEST_F(RateTest, OnlyTasksAtTheHeadAreChargedFor) {
   put(3);
-  set_rate(look_, queue_, rate("500", "1"));
+  set_rate(observer_, queue_, rate("500", "1"));
   fill_to_edge();
   const auto taken = lease(worker_, 20);
   ASSERT_TRUE(taken.block);
@@ -169,7 +169,7 @@ TEST_F(RateTest, OnlyTasksAtTheHeadAreChargedFor) {
 
 TEST_F(RateTest, RunningHeadIsChargedOnce) {
   put(5);
-  set_rate(look_, queue_, rate("500", "1"));
+  set_rate(observer_, queue_, rate("500", "1"));
   fill_to_edge();
   const auto taken = lease(worker_, 3);
   ASSERT_TRUE(taken.block);
@@ -191,7 +191,7 @@ TEST_F(RateTest, RunningHeadIsChargedOnce) {
 
 TEST_F(RateTest, TheBucketSaysHowMany) {
   put(40);
-  set_rate(look_, queue_, rate("50", "12"));
+  set_rate(observer_, queue_, rate("50", "12"));
   fill_to_edge();
   const auto taken = lease(worker_, 40);
   ASSERT_TRUE(taken.block);
@@ -203,7 +203,7 @@ TEST_F(RateTest, TheBucketSaysHowMany) {
 
 TEST_F(RateTest, RefusedWorkerLearnsWhenToReturn) {
   put(2);
-  set_rate(look_, queue_, rate("0.02"));
+  set_rate(observer_, queue_, rate("0.02"));
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   EXPECT_EQ(taken.granted.starts, 1U);
@@ -218,23 +218,23 @@ TEST_F(RateTest, RefusedWorkerLearnsWhenToReturn) {
   EXPECT_TRUE(refused.granted.rated);
   EXPECT_EQ(refused.granted.starts, 0U);
   EXPECT_GT(refused.granted.wait_us, 25'000'000U);
-  const auto task = show(look_, list_tasks(look_, queue_, 1).at(0).id);
-  const auto why = standing(look_, *task);
+  const auto task = show(observer_, list_tasks(observer_, queue_, 1).at(0).id);
+  const auto why = standing(observer_, *task);
   ASSERT_TRUE(why && why->rate_wait);
   EXPECT_GT(why->rate_wait->count(), 25'000'000);
   EXPECT_FALSE(why->paused);
   // It is not stuck.
-  EXPECT_TRUE(stuck_waiting(look_, queue_.queue_id, microseconds(0)));
+  EXPECT_TRUE(stuck_waiting(observer_, queue_.queue_id, microseconds(0)));
 }
 
 // S43: by data in the packet, and never by the result of an earlier charge of the same holder.
 TEST_F(RateTest, NothingIsGrantedWithoutTheLease) {
   put(5);
-  set_rate(look_, queue_, rate("500"));
+  set_rate(observer_, queue_, rate("500"));
   fill_to_edge();
   const auto taken = lease(worker_, 2);
   ASSERT_TRUE(taken.block && taken.granted.starts == 2);
-  look_.execute("UPDATE q_lock_table SET lock_by = 4711");
+  observer_.execute("UPDATE q_lock_table SET lock_by = 4711");
   const std::string before = value("SELECT SUM(next_free) FROM queue_bucket");
   const Granted granted = charge(taken.block->lease, 2);
   EXPECT_TRUE(granted.rated);
@@ -244,10 +244,10 @@ TEST_F(RateTest, NothingIsGrantedWithoutTheLease) {
 
 TEST_F(RateTest, WhenTheRateIsGoneNothingMoreIsGranted) {
   put(5);
-  set_rate(look_, queue_, rate("500"));
+  set_rate(observer_, queue_, rate("500"));
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
-  remove_rate(look_, queue_);
+  remove_rate(observer_, queue_);
   const Granted granted = charge(taken.block->lease, 1);
   EXPECT_FALSE(granted.rated);
   EXPECT_EQ(granted.starts, 0U);
@@ -256,8 +256,8 @@ TEST_F(RateTest, WhenTheRateIsGoneNothingMoreIsGranted) {
 // S44, over a table of clocks: the bucket of 10/s holds 4 starts, and reaches 100 ms ahead.
 TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
   put(20);
-  set_rate(look_, queue_, rate("10", "4"));
-  look_.execute("UPDATE queue_bucket SET max_grant = 100");
+  set_rate(observer_, queue_, rate("10", "4"));
+  observer_.execute("UPDATE queue_bucket SET max_grant = 100");
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   stop_clock();
@@ -285,12 +285,12 @@ TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
 // Each of several buckets works again after the clock was set back.
 TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
   put(10);
-  set_rate(look_, queue_, rate("500"));
+  set_rate(observer_, queue_, rate("500"));
   fill_to_edge();
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   set_next_free(std::string(kNow) + " + 3600000000");
-  const RatedQueue seen = scout_rated(look_, std::vector{queue_.queue_id}, {}).queues.at(0);
+  const RatedQueue seen = scout_rated(observer_, std::vector{queue_.queue_id}, {}).queues.at(0);
   EXPECT_EQ(seen.wait.count(), 0);
   EXPECT_EQ(seen.starts, 3U);
   for (int i = 0; i < 3; ++i) EXPECT_GE(charge(taken.block->lease, 1).starts, 1U) << i;
@@ -302,8 +302,8 @@ TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
 // S43: within the time of the grant.
 TEST_F(RateTest, UnusedGrantIsReturnedWithTheRelease) {
   put(5);
-  set_rate(look_, queue_, rate("10", "5"));
-  look_.execute("UPDATE queue_bucket SET max_grant = 100");
+  set_rate(observer_, queue_, rate("10", "5"));
+  observer_.execute("UPDATE queue_bucket SET max_grant = 100");
   stop_clock();
   const auto give_back = [&](std::int64_t charged_ago_us) {
     set_next_free(kNow);
@@ -322,17 +322,17 @@ TEST_F(RateTest, UnusedGrantIsReturnedWithTheRelease) {
 // A worker that charges one bucket does not wait for another.
 TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   put(10);
-  set_rate(look_, queue_, rate("500"));
+  set_rate(observer_, queue_, rate("500"));
   fill_to_edge();
-  look_.execute("UPDATE queue_bucket SET next_free = 5 WHERE bucket_no <> 1");
+  observer_.execute("UPDATE queue_bucket SET next_free = 5 WHERE bucket_no <> 1");
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   db::Connection holding = connect();
   holding.execute("BEGIN; SELECT * FROM queue_bucket WHERE bucket_no = 1 FOR UPDATE");
-  look_.execute("UPDATE queue_bucket SET next_free = 4 WHERE bucket_no = 2");
+  observer_.execute("UPDATE queue_bucket SET next_free = 4 WHERE bucket_no = 2");
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 2U);
-  look_.execute("UPDATE queue_bucket SET next_free = 3 WHERE bucket_no = 0");
+  observer_.execute("UPDATE queue_bucket SET next_free = 3 WHERE bucket_no = 0");
   EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 0U) << "on either side of it";
   holding.execute("ROLLBACK");
 }
@@ -341,7 +341,7 @@ TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
 // each other.
 TEST_F(RateTest, WorkerWithABucketReadsOnlyHigherOnes) {
   put(10);
-  set_rate(look_, queue_, rate("1000"));
+  set_rate(observer_, queue_, rate("1000"));
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   set_next_free("bucket_no");
@@ -367,14 +367,14 @@ TEST_F(RateTest, NoRowIsLockedWhileTheTasksAreRead) {
   db::ConnectOptions through = support::Database::shared().options(name_);
   through.socket = proxy.socket();
   for (const bool rated : {false, true}) {
-    if (rated) set_rate(look_, queue_, rate("1000"));
+    if (rated) set_rate(observer_, queue_, rate("1000"));
     Worker slow{db::Connection(through)};
     auto taken = std::async(std::launch::async,
                             [&] { return rated ? lease(slow, 1).block : slow.lease(partition_); });
     EXPECT_TRUE(support::eventually(
         [&] { return value("SELECT state FROM q_lock_table LIMIT 1") == "LOCKED"; }));
-    look_.execute("SELECT * FROM q_lock_table FOR UPDATE NOWAIT");
-    look_.execute("SELECT * FROM queue_bucket FOR UPDATE NOWAIT");
+    observer_.execute("SELECT * FROM q_lock_table FOR UPDATE NOWAIT");
+    observer_.execute("SELECT * FROM queue_bucket FOR UPDATE NOWAIT");
     EXPECT_EQ(taken.wait_for(seconds(0)), std::future_status::timeout) << "it still reads";
     const auto block = taken.get();
     ASSERT_TRUE(block);
@@ -390,7 +390,7 @@ TEST_F(RateTest, ManyWhoChargeAtOnceGetNoMoreThanTheRate) {
   for (std::uint32_t no = 0; no < kWorkers; ++no) {
     for (std::uint64_t key = 1; key <= 60; ++key) put_row({wide.queue_id, no}, {1, key});
   }
-  set_rate(look_, wide, rate("1000"));
+  set_rate(observer_, wide, rate("1000"));
   fill_to_edge();
   const std::uint64_t began = number(std::string("SELECT ") + kNow);
   std::atomic<std::uint64_t> starts{0};

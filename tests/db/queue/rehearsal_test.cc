@@ -71,7 +71,7 @@ TEST_F(RehearsalTest, LeavesNothingButAFreeLease) {
              " AND epoch = 0 AND lock_by IS NULL)"),
       0U);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease));
-  EXPECT_TRUE(held_leases(look_, 10).size() == 1);
+  EXPECT_TRUE(held_leases(observer_, 10).size() == 1);
 }
 
 TEST_F(RehearsalTest, ManyAtOnceDoNotFailEachOther) {

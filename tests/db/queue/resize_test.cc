@@ -31,8 +31,8 @@ std::string error_of(Call call) {
 
 class ResizeTest : public QueueTest {
  protected:
-  QueueInfo make(const QueueShape& shape) { return ensure_queue(look_, "placed", shape); }
-  QueueInfo now() { return *find_queue(look_, "placed"); }
+  QueueInfo make(const QueueShape& shape) { return ensure_queue(observer_, "placed", shape); }
+  QueueInfo now() { return *find_queue(observer_, "placed"); }
 
   static Submission task(const QueueInfo& queue, const std::string& key) {
     Submission task{queue, "t", "x", {}};
@@ -44,9 +44,9 @@ class ResizeTest : public QueueTest {
     return submit(worker_.db, one).at(0).id;
   }
   std::vector<Partition> scout(const QueueInfo& queue) {
-    return LeaseStore::scout(look_, {&queue.queue_id, 1});
+    return LeaseStore::scout(observer_, {&queue.queue_id, 1});
   }
-  std::size_t lift(const QueueInfo& queue) { return lift_layouts(look_, {&queue.queue_id, 1}); }
+  std::size_t lift(const QueueInfo& queue) { return lift_layouts(observer_, {&queue.queue_id, 1}); }
   // Runs all tasks of a partition.
   void run_empty(Partition partition) {
     const auto block = worker_.lease(partition);
@@ -56,7 +56,7 @@ class ResizeTest : public QueueTest {
     ack_and_release(worker_.db, block->lease, done);
   }
   bool resizing() {
-    for (const QueueInfo& queue : list_queues(look_)) {
+    for (const QueueInfo& queue : list_queues(observer_)) {
       if (queue.name == "placed") return queue.resizing;
     }
     return false;
@@ -66,7 +66,7 @@ class ResizeTest : public QueueTest {
 TEST_F(ResizeTest, NewTasksWaitUntilTheFormerLayoutIsEmpty) {
   const QueueInfo before = make({4, Placement::kOrdered});
   const TaskId old = put(before, "a");
-  EXPECT_EQ(resize_layout(look_, before, 7), Resized::kWaits);
+  EXPECT_EQ(resize_layout(observer_, before, 7), Resized::kWaits);
   const QueueInfo after = now();
   EXPECT_EQ(after.partitions(), 7U);
   EXPECT_EQ(after.first_partition, 4U);
@@ -91,8 +91,8 @@ TEST_F(ResizeTest, ALeaseOfTheFormerLayoutIsWaitedForWithoutATask) {
   const TaskId old = put(before, "a");
   const auto block = worker_.lease(old.partition);
   ASSERT_TRUE(block);
-  ASSERT_TRUE(cancel(look_, old, old.first_key, "not wanted"));
-  EXPECT_EQ(resize_layout(look_, before, 2), Resized::kWaits);
+  ASSERT_TRUE(cancel(observer_, old, old.first_key, "not wanted"));
+  EXPECT_EQ(resize_layout(observer_, before, 2), Resized::kWaits);
   EXPECT_EQ(lift(before), 0U);
   EXPECT_TRUE(worker_.leases.release(worker_.db, block->lease));
   EXPECT_EQ(lift(before), 1U);
@@ -100,10 +100,11 @@ TEST_F(ResizeTest, ALeaseOfTheFormerLayoutIsWaitedForWithoutATask) {
 
 TEST_F(ResizeTest, AnEmptyQueueIsResizedAtOnceAndNumbersAreUsedAgain) {
   const QueueInfo before = make({4, Placement::kLimited, 2});
-  EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
-  EXPECT_EQ(resize_layout(look_, now(), 7), Resized::kDone) << "it has that number already";
+  EXPECT_EQ(resize_layout(observer_, before, 7), Resized::kDone);
+  EXPECT_EQ(resize_layout(observer_, now(), 7), Resized::kDone) << "it has that number already";
   EXPECT_EQ(now().layout, 1U);
-  EXPECT_EQ(resize_layout(look_, before, 3), Resized::kDone) << "by one who knows the one before";
+  EXPECT_EQ(resize_layout(observer_, before, 3), Resized::kDone)
+      << "by one who knows the one before";
   const QueueInfo after = now();
   EXPECT_EQ(after.first_partition, 0U);
   EXPECT_EQ(after.layout, 2U);
@@ -119,9 +120,9 @@ TEST_F(ResizeTest, AnEmptyQueueIsResizedAtOnceAndNumbersAreUsedAgain) {
 TEST_F(ResizeTest, OneAtATime) {
   const QueueInfo before = make({4, Placement::kOrdered});
   put(before, "a");
-  EXPECT_EQ(resize_layout(look_, before, 7), Resized::kWaits);
-  EXPECT_EQ(resize_layout(look_, now(), 7), Resized::kWaits) << "the same again";
-  EXPECT_EQ(error_of([&] { resize_layout(look_, now(), 3); }),
+  EXPECT_EQ(resize_layout(observer_, before, 7), Resized::kWaits);
+  EXPECT_EQ(resize_layout(observer_, now(), 7), Resized::kWaits) << "the same again";
+  EXPECT_EQ(error_of([&] { resize_layout(observer_, now(), 3); }),
             "queue 'placed' is being resized to 7 partitions: tasks of its former layout wait or "
             "run; try again when it is done");
   EXPECT_EQ(now().layout, 1U);
@@ -131,35 +132,35 @@ TEST_F(ResizeTest, OneAtATime) {
 // a later layout would run concurrently.
 TEST_F(ResizeTest, APartitionThatIsLeasedIsNotUsedAgain) {
   const QueueInfo before = make({4, Placement::kOrdered});
-  ASSERT_EQ(resize_layout(look_, before, 7), Resized::kDone);
+  ASSERT_EQ(resize_layout(observer_, before, 7), Resized::kDone);
   const auto block = worker_.lease({before.queue_id, 1});
   ASSERT_TRUE(block);
   const std::string leases = leases_as_text();
-  EXPECT_EQ(error_of([&] { resize_layout(look_, now(), 3); }),
+  EXPECT_EQ(error_of([&] { resize_layout(observer_, now(), 3); }),
             "queue 'placed' has partitions of an earlier layout that are in use; try again");
   EXPECT_EQ(leases_as_text(), leases);
   EXPECT_EQ(now().partitions(), 7U);
   EXPECT_TRUE(worker_.leases.release(worker_.db, block->lease));
-  EXPECT_EQ(resize_layout(look_, now(), 3), Resized::kDone);
+  EXPECT_EQ(resize_layout(observer_, now(), 3), Resized::kDone);
   EXPECT_EQ(now().first_partition, 0U);
 }
 
 // The partitions of a layout are not opened for an earlier one.
 TEST_F(ResizeTest, ALateLiftOpensNothing) {
   const QueueInfo before = make({4, Placement::kOrdered});
-  resize_layout(look_, before, 7);
+  resize_layout(observer_, before, 7);
   put(now(), "a");
-  EXPECT_EQ(resize_layout(look_, now(), 3), Resized::kWaits);
+  EXPECT_EQ(resize_layout(observer_, now(), 3), Resized::kWaits);
   db::Statement late(sql::k_lift_layout);
   late.set("queue_id", before.queue_id).set("layout", 1);
-  look_.run({late});
+  observer_.run({late});
   EXPECT_TRUE(resizing());
   EXPECT_EQ(lift(before), 0U);
 }
 
 TEST_F(ResizeTest, SubmitterWithTheFormerLayoutUsesTheNewOne) {
   const QueueInfo before = make({4, Placement::kLimited, 1});
-  resize_layout(look_, before, 7);
+  resize_layout(observer_, before, 7);
   const std::uint64_t expected = 4 + number("SELECT CRC32('a') % 7");
   EXPECT_EQ(put(before, "a").partition.partition_no, expected);
   std::vector<Submission> some{task(before, "a"), task(before, "b")};
@@ -169,9 +170,9 @@ TEST_F(ResizeTest, SubmitterWithTheFormerLayoutUsesTheNewOne) {
   worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   worker_.db.execute("BEGIN");
   worker_.db.execute("SELECT COUNT(*) FROM queue");
-  EXPECT_EQ(resize_layout(look_, now(), 3), Resized::kWaits);
+  EXPECT_EQ(resize_layout(observer_, now(), 3), Resized::kWaits);
   const std::vector<Submission> one{task(before, "a")};
-  const Placer placer(look_, one);
+  const Placer placer(observer_, one);
   EXPECT_EQ(submit_within(worker_.db, placer, one).at(0).id.partition.partition_no,
             number("SELECT CRC32('a') % 3"));
   worker_.db.execute("COMMIT");
@@ -198,8 +199,8 @@ TEST_F(ResizeTest, ATransactionThatStaysOpenIsSaid) {
   worker_.db.execute("BEGIN");
   const std::vector<Submission> one{task(before, "a")};
   submit_within(worker_.db, Placer(worker_.db, one), one);
-  look_.execute("SET SESSION innodb_lock_wait_timeout = 1");
-  EXPECT_EQ(error_of([&] { resize_layout(look_, before, 7); }),
+  observer_.execute("SET SESSION innodb_lock_wait_timeout = 1");
+  EXPECT_EQ(error_of([&] { resize_layout(observer_, before, 7); }),
             "queue 'placed' was not resized: a transaction that submitted to it is still open; try "
             "again when it has ended");
   worker_.db.execute("COMMIT");
@@ -215,37 +216,37 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block->lease, block->tasks.at(0)), 1, kFailure,
                                Then::kRelease),
             Fenced::kWritten);
-  EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
+  EXPECT_EQ(resize_layout(observer_, before, 7), Resized::kDone);
   MovedIds moved;
-  EXPECT_EQ(retry_dead(look_, {&died, 1}, &moved), 1U);
+  EXPECT_EQ(retry_dead(observer_, {&died, 1}, &moved), 1U);
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved.at(0).first, died);
   const TaskId back = moved.at(0).second;
   EXPECT_EQ(back.partition.partition_no, 4 + number("SELECT CRC32('a') % 7"));
-  ASSERT_TRUE(show(look_, back));
-  EXPECT_FALSE(show(look_, died));
-  EXPECT_EQ(list_all_attempts(look_, back).size(), 1U);
-  EXPECT_EQ(retry_dead(look_, {&died, 1}), 0U);
+  ASSERT_TRUE(show(observer_, back));
+  EXPECT_FALSE(show(observer_, died));
+  EXPECT_EQ(list_all_attempts(observer_, back).size(), 1U);
+  EXPECT_EQ(retry_dead(observer_, {&died, 1}), 0U);
 }
 
 TEST_F(ResizeTest, ADeadTaskOfUnknownPlaceIsRefused) {
   const QueueInfo before = make({4, Placement::kOrdered});
   const TaskId died = put(before, "a");
-  ASSERT_TRUE(cancel(look_, died, died.first_key, ""));
-  look_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
-  EXPECT_EQ(retry_dead(look_, {&died, 1}), 1U) << "never resized: where it was";
-  ASSERT_TRUE(show(look_, died));
-  look_.execute("DELETE FROM task WHERE queue_id > 0");
+  ASSERT_TRUE(cancel(observer_, died, died.first_key, ""));
+  observer_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
+  EXPECT_EQ(retry_dead(observer_, {&died, 1}), 1U) << "never resized: where it was";
+  ASSERT_TRUE(show(observer_, died));
+  observer_.execute("DELETE FROM task WHERE queue_id > 0");
   const TaskId again = put(before, "a");
-  ASSERT_TRUE(cancel(look_, again, again.first_key, ""));
-  look_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
-  EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
-  const std::string error = error_of([&] { retry_dead(look_, {&again, 1}); });
+  ASSERT_TRUE(cancel(observer_, again, again.first_key, ""));
+  observer_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
+  EXPECT_EQ(resize_layout(observer_, before, 7), Resized::kDone);
+  const std::string error = error_of([&] { retry_dead(observer_, {&again, 1}); });
   EXPECT_NE(error.find(
                 "was submitted without a partition key, and queue 'placed' has since been resized"),
             std::string::npos)
       << error;
-  EXPECT_TRUE(show(look_, again)->dead);
+  EXPECT_TRUE(show(observer_, again)->dead);
 }
 
 class MaxRunningTest : public ResizeTest {
@@ -263,21 +264,21 @@ class MaxRunningTest : public ResizeTest {
 // S69: a submission with the former number is refused, and placed again with the present one.
 TEST_F(MaxRunningTest, SubmitterWithTheFormerNumberUsesTheNewOne) {
   const QueueInfo before = make({8, Placement::kLimited, 4});
-  set_max_running(look_, before, 1);
+  set_max_running(observer_, before, 1);
   EXPECT_EQ(now().shape.max_running, 1U);
   put_some(before, 40);
   EXPECT_EQ(partitions_used(), 1U);
-  set_max_running(look_, now(), 3);
+  set_max_running(observer_, now(), 3);
   worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   worker_.db.execute("BEGIN");
   worker_.db.execute("SELECT COUNT(*) FROM queue");
-  set_max_running(look_, now(), 2);
+  set_max_running(observer_, now(), 2);
   const std::vector<Submission> some(40, task(before, "a"));
-  const Placer placer(look_, some);
+  const Placer placer(observer_, some);
   submit_within(worker_.db, placer, some);
   worker_.db.execute("COMMIT");
   EXPECT_EQ(partitions_used(), 2U);
-  look_.execute("CALL allot_submit('placed', 't', 'x', '{\"partition_key\": \"a\"}', @id, @e)");
+  observer_.execute("CALL allot_submit('placed', 't', 'x', '{\"partition_key\": \"a\"}', @id, @e)");
   EXPECT_EQ(partitions_used(), 2U);
 }
 
@@ -288,7 +289,7 @@ TEST_F(MaxRunningTest, WhileFormerTasksAreLeftTheLargerNumberIsTheBound) {
   for (const std::uint32_t next : {5U, 1U, 3U, 8U}) {
     put_some(now(), 60);
     EXPECT_EQ(partitions_used(), largest) << "before " << next;
-    set_max_running(look_, now(), next);
+    set_max_running(observer_, now(), next);
     largest = std::max<std::uint64_t>(largest, next);
   }
   EXPECT_EQ(scout(before).size(), 5U) << "none waits for another one";
@@ -314,33 +315,33 @@ TEST_F(MaxRunningTest, ATransactionThatSubmittedHoldsTheChange) {
 TEST_F(MaxRunningTest, InvalidNumberIsRefused) {
   const QueueInfo limited = make({4, Placement::kLimited, 2});
   const auto layout = limited.layout;
-  EXPECT_EQ(error_of([&] { set_max_running(look_, limited, 5); }),
+  EXPECT_EQ(error_of([&] { set_max_running(observer_, limited, 5); }),
             "max_running 5: queue 'placed' has 4 partitions, so it cannot run more tasks of a key");
-  EXPECT_EQ(error_of([&] { set_max_running(look_, make_queue("spread", 4), 2); }),
+  EXPECT_EQ(error_of([&] { set_max_running(observer_, make_queue("spread", 4), 2); }),
             "max_running: queue 'spread' is spread, not limited");
-  set_max_running(look_, limited, 2);
+  set_max_running(observer_, limited, 2);
   EXPECT_EQ(now().layout, layout) << "nothing new";
   put(limited, "a");
-  EXPECT_EQ(resize_layout(look_, limited, 7), Resized::kWaits);
-  EXPECT_EQ(error_of([&] { set_max_running(look_, now(), 3); }),
+  EXPECT_EQ(resize_layout(observer_, limited, 7), Resized::kWaits);
+  EXPECT_EQ(error_of([&] { set_max_running(observer_, now(), 3); }),
             "queue 'placed' is being resized to 7 partitions: tasks of its former layout wait or "
             "run; try again when it is done");
   run_empty(
       {limited.queue_id, static_cast<std::uint16_t>(number("SELECT partition_no FROM task"))});
   EXPECT_EQ(lift(limited), 1U) << "its layout was left alone";
-  set_max_running(look_, now(), 3);
+  set_max_running(observer_, now(), 3);
   EXPECT_EQ(now().shape.max_running, 3U);
 }
 
 // The procedure reads the number, then the queue is resized, then it makes the task.
 TEST_F(ResizeTest, AProcedurePlacesByTheLayoutThatItHoldsOnTo) {
   const QueueInfo before = make({4, Placement::kOrdered});
-  look_.execute("BEGIN");
-  look_.execute(
+  observer_.execute("BEGIN");
+  observer_.execute(
       "UPDATE queue SET partitions = 7, first_partition = 4, layout = 1"
       " WHERE queue_id = " +
       std::to_string(before.queue_id));
-  look_.execute(
+  observer_.execute(
       "INSERT IGNORE INTO q_lock_table (queue_id, partition_no, expire_at)"
       " SELECT queue_id, partition_no + 8, UTC_TIMESTAMP(6) FROM q_lock_table");
   auto made = std::async(std::launch::async, [&] {
@@ -348,7 +349,7 @@ TEST_F(ResizeTest, AProcedurePlacesByTheLayoutThatItHoldsOnTo) {
     db.execute("CALL allot_submit('placed', 't', 'x', '{\"partition_key\": \"a\"}', @id, @e)");
   });
   ASSERT_TRUE(lock_waits(1));
-  look_.execute("COMMIT");
+  observer_.execute("COMMIT");
   made.get();
   EXPECT_EQ(number("SELECT partition_no FROM task WHERE key_hash = CRC32('a')"),
             4 + number("SELECT CRC32('a') % 7"));
@@ -357,13 +358,13 @@ TEST_F(ResizeTest, AProcedurePlacesByTheLayoutThatItHoldsOnTo) {
 
 TEST_F(ResizeTest, WhenTheLastTaskIsDue) {
   const QueueInfo queue = make({4, Placement::kLimited, 2});
-  EXPECT_FALSE(due_late(look_, queue));
+  EXPECT_FALSE(due_late(observer_, queue));
   put(queue, "a");
-  EXPECT_FALSE(due_late(look_, queue));
+  EXPECT_FALSE(due_late(observer_, queue));
   Submission late = task(queue, "a");
   late.options.delay = std::chrono::hours(2);
   submit(worker_.db, {&late, 1});
-  EXPECT_TRUE(due_late(look_, queue));
+  EXPECT_TRUE(due_late(observer_, queue));
 }
 
 }  // namespace

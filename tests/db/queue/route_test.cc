@@ -26,7 +26,7 @@ std::string refusal_of(Act&& act) {
 
 class RouteTest : public QueueTest {
  protected:
-  QueueInfo queue(const std::string& name) { return find_queue(look_, name).value(); }
+  QueueInfo queue(const std::string& name) { return find_queue(observer_, name).value(); }
   std::optional<QueueInfo> source(const char* from) {
     return from == nullptr ? std::nullopt : std::optional(queue(from));
   }
@@ -46,7 +46,7 @@ class RouteTest : public QueueTest {
     return value("SELECT COALESCE(routed, 'NULL') FROM queue WHERE name = '" + name + "'");
   }
   QueueInfo make(const std::string& name, Placement placement) {
-    return ensure_queue(look_, name, {4, placement, 2});
+    return ensure_queue(observer_, name, {4, placement, 2});
   }
   std::uint64_t statements() {
     return worker_.db.execute("SHOW SESSION STATUS LIKE 'Com_select'").front().next()->u64(1);
@@ -116,7 +116,7 @@ TEST_F(RouteTest, OneThatIsChangedOrRemovedHoldsNoMore) {
   EXPECT_EQ(taker("q", "t"), "a");
   set("q", "t", "b");
   EXPECT_EQ(taker("q", "t"), "b");
-  EXPECT_EQ(list_routes(look_).size(), 1U);
+  EXPECT_EQ(list_routes(observer_).size(), 1U);
   EXPECT_TRUE(remove("q", "t"));
   EXPECT_FALSE(remove("q", "t"));
   EXPECT_EQ(taker("q", "t"), "q");
@@ -129,7 +129,7 @@ TEST_F(RouteTest, TheListHasThemInTheOrderInWhichTheyAreTried) {
   set("q", "mail.*", "b");
   set("q", "mail", "a");
   std::string all;
-  for (const Route& route : list_routes(look_)) {
+  for (const Route& route : list_routes(observer_)) {
     all += route.from.value_or("any") + " " + text_of(route.types) + " " + route.to + "; ";
     EXPECT_EQ(route.set_at.substr(0, 2), "20");
   }
@@ -165,11 +165,11 @@ TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
 // If `routed` is NULL it is unknown whether a route concerns the queue.
 TEST_F(RouteTest, OnlyOneCallLooksUpAnUnknownQueue) {
   make_queue("a", 1);
-  look_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
-  EXPECT_TRUE(find_queue(look_, "q")->routed);
+  observer_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
+  EXPECT_TRUE(find_queue(observer_, "q")->routed);
   EXPECT_EQ(taker("q", "t"), "q");
-  look_.execute("INSERT INTO route VALUES (" + std::to_string(queue_.queue_id) + ", 0, 't', " +
-                std::to_string(queue("a").queue_id) + ", UTC_TIMESTAMP(6))");
+  observer_.execute("INSERT INTO route VALUES (" + std::to_string(queue_.queue_id) + ", 0, 't', " +
+                    std::to_string(queue("a").queue_id) + ", UTC_TIMESTAMP(6))");
   EXPECT_EQ(taker("q", "t"), "a");
   remove("q", "t");
   EXPECT_EQ(flag("q"), "0");
@@ -219,7 +219,7 @@ TEST_F(RouteTest, UnsafeRouteIsRefused) {
             "would not wait for; let them run first");
   EXPECT_NE(refused("o1", "t.*", "o2"), "");
   EXPECT_EQ(refused("o1", "t.2", "o2"), "");
-  look_.execute("DELETE FROM task");
+  observer_.execute("DELETE FROM task");
   set("o1", "t.1", "o2");
   submit_to(queue("o2"), "t.1", keyed);
   EXPECT_NE(refusal_of([&] { check_end_of_route(worker_.db, queue("o1"), pattern_of("t.1")); }),
@@ -244,16 +244,17 @@ TEST_F(RouteTest, TheKeysOfATypeAreCounted) {
     unique.unique_key = key;
     submit_to(queue_, key == std::string("3") ? "other" : "mail.send", unique);
   }
-  EXPECT_EQ(live_keys(look_, queue_, pattern_of("mail.send")).value, 2U);
-  EXPECT_EQ(live_keys(look_, queue_, pattern_of("mail.*")).value, 2U);
-  EXPECT_EQ(live_keys(look_, queue_, pattern_of("*")).value, 3U);
-  EXPECT_EQ(live_keys(look_, queue_, pattern_of("none")).value, 0U);
+  EXPECT_EQ(live_keys(observer_, queue_, pattern_of("mail.send")).value, 2U);
+  EXPECT_EQ(live_keys(observer_, queue_, pattern_of("mail.*")).value, 2U);
+  EXPECT_EQ(live_keys(observer_, queue_, pattern_of("*")).value, 3U);
+  EXPECT_EQ(live_keys(observer_, queue_, pattern_of("none")).value, 0U);
   // Places of a task that was tried before, or is detached.
-  look_.execute("UPDATE task SET first_key = run_key, run_key = run_key + 7 WHERE type = 'other'");
-  look_.execute(
+  observer_.execute(
+      "UPDATE task SET first_key = run_key, run_key = run_key + 7 WHERE type = 'other'");
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key"
       " FROM task WHERE type = 'other'");
-  EXPECT_EQ(live_keys(look_, queue_, pattern_of("other")).value, 1U);
+  EXPECT_EQ(live_keys(observer_, queue_, pattern_of("other")).value, 1U);
 }
 
 TEST_F(RouteTest, AnOpenTransactionWithTheQueuesRowIsWaitedForAndNamed) {
@@ -263,12 +264,12 @@ TEST_F(RouteTest, AnOpenTransactionWithTheQueuesRowIsWaitedForAndNamed) {
   holder.execute("BEGIN; SELECT partitions FROM queue WHERE name = 'q' LOCK IN SHARE MODE");
   EXPECT_NE(refusal_of([&] { set("q", "t", "a"); }).find("no route was changed"),
             std::string::npos);
-  EXPECT_EQ(list_routes(look_).size(), 0U);
+  EXPECT_EQ(list_routes(observer_).size(), 0U);
   holder.execute("ROLLBACK");
   set("q", "t", "a");
   holder.execute("BEGIN; SELECT partitions FROM queue WHERE name = 'q' LOCK IN SHARE MODE");
   set("q", "t2", "a");  // already in its row
-  EXPECT_EQ(list_routes(look_).size(), 2U);
+  EXPECT_EQ(list_routes(observer_).size(), 2U);
 }
 
 // Queues whose tasks wait for others of their keys.
@@ -283,7 +284,7 @@ class PlacedRouteTest : public RouteTest {
     return task;
   }
   std::string taker_of(const Submitted& made) {
-    return queue_name(look_, made.id.partition.queue_id);
+    return queue_name(observer_, made.id.partition.queue_id);
   }
   // Queue of a task submitted by a client that looked up the queue earlier.
   std::string late(const QueueInfo& found) {
@@ -292,14 +293,14 @@ class PlacedRouteTest : public RouteTest {
     run_all();
     return taker;
   }
-  void run_all() { look_.execute("DELETE FROM task"); }
+  void run_all() { observer_.execute("DELETE FROM task"); }
 };
 
 TEST_F(PlacedRouteTest, RouteIsReadAgainAfterAChange) {
   const QueueInfo before = queue("o1");
   set("o1", "t", "o2");
   EXPECT_EQ(late(before), "o2");
-  const QueueInfo routed = address(look_, "o1", "t").value();
+  const QueueInfo routed = address(observer_, "o1", "t").value();
   EXPECT_EQ(late(routed), "o2");
   set("o1", "t*", "o3");
   EXPECT_EQ(late(routed), "o2") << "the other one is more specific";
@@ -327,8 +328,8 @@ TEST_F(PlacedRouteTest, SoDoesATransactionWithAnOlderView) {
   worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   worker_.db.execute("BEGIN");
   worker_.db.execute("SELECT COUNT(*) FROM queue JOIN route");
-  set_route(look_, queue("o1"), pattern_of("t"), queue("o3"));
-  const auto made = submit_within(worker_.db, Placer(look_, some), some);
+  set_route(observer_, queue("o1"), pattern_of("t"), queue("o3"));
+  const auto made = submit_within(worker_.db, Placer(observer_, some), some);
   worker_.db.execute("COMMIT");
   EXPECT_EQ(taker_of(made.at(0)) + taker_of(made.at(1)) + taker_of(made.at(2)), "o3o2o1");
 }
@@ -338,7 +339,7 @@ TEST_F(PlacedRouteTest, ATransactionThatSubmittedIsWaitedForAndSeen) {
   const QueueInfo to = queue("o2");
   worker_.db.execute("BEGIN");
   const Submission one = task(from);
-  submit_within(worker_.db, Placer(look_, {&one, 1}), {&one, 1});
+  submit_within(worker_.db, Placer(observer_, {&one, 1}), {&one, 1});
   auto refusal = std::async(std::launch::async, [&] {
     db::Connection db = connect();
     return refusal_of([&] { set_route(db, from, pattern_of("t"), to); });
@@ -348,7 +349,7 @@ TEST_F(PlacedRouteTest, ATransactionThatSubmittedIsWaitedForAndSeen) {
   EXPECT_EQ(refusal.get(),
             "queue 'o1' is ordered and has tasks of type t, which later tasks of their keys would "
             "not wait for; let them run first");
-  EXPECT_EQ(list_routes(look_).size(), 0U);
+  EXPECT_EQ(list_routes(observer_).size(), 0U);
   run_all();
   set("o1", "t", "o2");
   EXPECT_EQ(late(from), "o2");
@@ -370,12 +371,13 @@ TEST_F(PlacedRouteTest, AQueueThatIsBeingResizedKeepsItsRoutes) {
   set("o1", "t", "o2");
   const Submission other = task(queue("o2"), "u");
   submit(worker_.db, {&other, 1});
-  ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kWaits);
+  ASSERT_EQ(resize_layout(observer_, queue("o2"), 7), Resized::kWaits);
   EXPECT_EQ(refusal_of([&] { remove("o1", "t"); }),
             "queue 'o2' is being resized: tasks of its former layout wait or run; try again when "
             "it is done");
   run_all();
-  ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kDone) << "it still knows its layout";
+  ASSERT_EQ(resize_layout(observer_, queue("o2"), 7), Resized::kDone)
+      << "it still knows its layout";
   EXPECT_TRUE(remove("o1", "t"));
 }
 

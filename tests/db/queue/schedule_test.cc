@@ -51,9 +51,9 @@ class ScheduleTest : public QueueTest {
     all.tick_field = "scheduled_at";
     return all;
   }
-  Moment now() { return database_now(look_); }
+  Moment now() { return database_now(observer_); }
   Schedule found(const std::string& name = "nightly") {
-    auto schedule = find_schedule(look_, name);
+    auto schedule = find_schedule(observer_, name);
     return schedule ? *schedule : Schedule{};
   }
 
@@ -69,11 +69,11 @@ TEST_F(ScheduleTest, IsReadAsItWasPut) {
   EXPECT_LT(*schedule.due_at, next_ + seconds(30));
   EXPECT_EQ(schedule.ticks, 0U);
   EXPECT_FALSE(schedule.applied);
-  const auto list = list_schedules(look_);
+  const auto list = list_schedules(observer_);
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].spec.payload, "");
   EXPECT_EQ(list[0].spec.tick_field, "scheduled_at");
-  EXPECT_FALSE(find_schedule(look_, "Nightly"));
+  EXPECT_FALSE(find_schedule(observer_, "Nightly"));
 }
 
 // S35
@@ -160,7 +160,7 @@ TEST_F(ScheduleTest, RunNowMakesATaskAndItsRecord) {
   const Moment before = now();
   const auto id = run_schedule_now(worker_.db, "nightly");
   ASSERT_TRUE(id);
-  const auto task = show(look_, *id);
+  const auto task = show(observer_, *id);
   ASSERT_TRUE(task);
   EXPECT_EQ(task->type, "t");
   EXPECT_TRUE(task->payload.starts_with("{\"scheduled_at\":\"20")) << task->payload;
@@ -169,7 +169,7 @@ TEST_F(ScheduleTest, RunNowMakesATaskAndItsRecord) {
   EXPECT_GE(*schedule.last_run, before);
   EXPECT_EQ(schedule.next_run, next_);
   EXPECT_EQ(schedule.submitted, 1U);
-  const auto ticks = list_ticks(look_, schedule.schedule_id);
+  const auto ticks = list_ticks(observer_, schedule.schedule_id);
   ASSERT_EQ(ticks.size(), 1U);
   EXPECT_EQ(ticks[0].task, id->text());
   EXPECT_EQ(ticks[0].reason, "run now");
@@ -184,7 +184,7 @@ TEST_F(ScheduleTest, RunNowWithAUniqueKeyThatIsTakenNamesItsTask) {
   EXPECT_EQ(*first, *second);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(found().submitted, 1U);
-  EXPECT_EQ(list_ticks(look_, found().schedule_id).size(), 1U);
+  EXPECT_EQ(list_ticks(observer_, found().schedule_id).size(), 1U);
 }
 
 TEST_F(ScheduleTest, RunNowSaysWhatTheQueueRefuses) {

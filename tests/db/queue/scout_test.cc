@@ -17,11 +17,11 @@ class ScoutTest : public QueueTest {
     return "expire_at = UTC_TIMESTAMP(6) - INTERVAL " + std::to_string(seconds_ago) + " SECOND";
   }
   void set_row(std::uint32_t no, const std::string& assignment) {
-    look_.execute("UPDATE q_lock_table SET " + assignment + " WHERE queue_id = " +
-                  std::to_string(wide_.queue_id) + " AND partition_no = " + std::to_string(no));
+    observer_.execute("UPDATE q_lock_table SET " + assignment + " WHERE queue_id = " +
+                      std::to_string(wide_.queue_id) + " AND partition_no = " + std::to_string(no));
   }
   void put_due(std::uint32_t no, std::uint32_t prio, int due_in_seconds = -1) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
         std::to_string(wide_.queue_id) + "," + std::to_string(no) + "," + std::to_string(prio) +
         ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL " +
@@ -30,7 +30,7 @@ class ScoutTest : public QueueTest {
   // Numbers of the partitions that the scout names, in its order.
   std::string found() {
     std::string numbers;
-    for (const Partition& at : LeaseStore::scout(look_, std::vector{wide_.queue_id})) {
+    for (const Partition& at : LeaseStore::scout(observer_, std::vector{wide_.queue_id})) {
       EXPECT_EQ(at.queue_id, wide_.queue_id);
       numbers += std::to_string(at.partition_no);
     }
@@ -46,11 +46,11 @@ TEST_F(ScoutTest, NothingWaits) {
 
 TEST_F(ScoutTest, PartitionsOfAPausedQueueAreLeftOut) {
   put_due(2, 1);
-  pause(look_, queue_, "another one");
+  pause(observer_, queue_, "another one");
   EXPECT_EQ(found(), "2");
-  pause(look_, wide_, "");
+  pause(observer_, wide_, "");
   EXPECT_EQ(found(), "");
-  EXPECT_TRUE(resume(look_, wide_));
+  EXPECT_TRUE(resume(observer_, wide_));
   EXPECT_EQ(found(), "2");
 }
 
@@ -92,7 +92,7 @@ TEST_F(ScoutTest, OnlyTheNamedQueues) {
   put_due(0, 1);
   put(1);
   const auto count = [&](std::vector<std::uint32_t> queues) {
-    return LeaseStore::scout(look_, queues).size();
+    return LeaseStore::scout(observer_, queues).size();
   };
   EXPECT_EQ(count({queue_.queue_id}), 1U);
   EXPECT_EQ(count({queue_.queue_id, wide_.queue_id}), 2U);
@@ -103,7 +103,7 @@ TEST_F(ScoutTest, OnlyTheNamedQueues) {
 TEST_F(ScoutTest, FoundPartitionsAreFreeAndHaveATask) {
   for (std::uint32_t no = 0; no < kPartitions; ++no) put_due(no, no % kPrioClasses);
   Worker worker(connect());
-  for (const Partition& at : LeaseStore::scout(look_, std::vector{wide_.queue_id})) {
+  for (const Partition& at : LeaseStore::scout(observer_, std::vector{wide_.queue_id})) {
     const auto block = worker.lease(at);
     ASSERT_TRUE(block);
     EXPECT_EQ(block->tasks.size(), 1U);

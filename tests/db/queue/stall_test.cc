@@ -38,12 +38,12 @@ class StallTest : public QueueTest {
   // `row_waits`: number of sessions that wait for a row lock when the write is stalled.
   Round stall(const Write& write, const std::string& begin, const std::string& end,
               std::uint64_t row_waits) {
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
         "DELETE FROM task_dead; DELETE FROM task_running;"
         "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
-    look_.execute("UPDATE task SET attempt = 2");  // so that each verb changes it
+    observer_.execute("UPDATE task SET attempt = 2");  // so that each verb changes it
     const Block block = must_lease();
     const std::string untouched = tasks_as_text();
     db::Connection stalling = connect();
@@ -378,7 +378,7 @@ INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest,
 // wait for the thief's commit and then find its lease gone, for every verb.
 TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   for (const FencedVerb& verb : kFencedVerbs) {
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
         "DELETE FROM task_running; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
@@ -399,7 +399,7 @@ TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
 // moves anything.
 TEST_F(StallTest, AMoveWhoseLeaseWasTakenOverMovesNothing) {
   const TaskId id = put(1).front();
-  look_.execute("UPDATE task SET attempt = 2");
+  observer_.execute("UPDATE task SET attempt = 2");
   const std::string before = tasks_as_text();
   db::Connection holding = connect();
   holding.execute("LOCK TABLES task_moved WRITE");

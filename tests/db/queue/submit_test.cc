@@ -30,7 +30,7 @@ class SubmitTest : public QueueTest {
   void expect_found(std::span<const TaskId> ids, std::span<const Submission> submissions) {
     ASSERT_EQ(ids.size(), submissions.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      const auto view = show(look_, ids[i]);
+      const auto view = show(observer_, ids[i]);
       ASSERT_TRUE(view) << "submission " << i;
       EXPECT_EQ(view->payload, submissions[i].payload);
       EXPECT_EQ(view->type, submissions[i].type);
@@ -86,7 +86,7 @@ TEST_F(SubmitTest, ADelayedTaskHasALaterKey) {
         3600.0;
     EXPECT_NEAR(due_in, 1.0 + static_cast<double>(i % 3), 0.05) << i;
   }
-  EXPECT_EQ(fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
+  EXPECT_EQ(fetch(observer_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
             number("SELECT COUNT(*) FROM task WHERE partition_no = " +
                    std::to_string(ids[1].partition.partition_no) + " AND payload MOD 3 = 0"));
 }
@@ -131,7 +131,7 @@ TEST_F(SubmitTest, OneBadOneRefusesAll) {
 
 TEST_F(SubmitTest, InsideAPartitionTheyRunInOrder) {
   for (int i = 0; i < 20; ++i) put(50);
-  const auto tasks = fetch(look_, partition_, {.block_size = 1000});
+  const auto tasks = fetch(observer_, partition_, {.block_size = 1000});
   ASSERT_EQ(tasks.size(), 1000U);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     ASSERT_EQ(tasks[i].payload, std::to_string(i % 50));
@@ -143,14 +143,14 @@ TEST_F(SubmitTest, ATaskIsDueAtOnce) {
     const auto submissions = batch(queue_, 1);
     submit(worker_.db, submissions);
     EXPECT_EQ(fetch(worker_.db, partition_, {}).size(), 1U);
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
   }
 }
 
 // S18: four workers must be able to share even 500 slow tasks.
 TEST_F(SubmitTest, ABatchSpreadsOverThePartitions) {
   for (const std::size_t count : {2U, 5U, 8U, 32U, 500U}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     std::map<std::uint32_t, std::size_t> per_partition;
     for (const TaskId& id : ids_of(submit(worker_.db, batch(wide_, count)))) {
       ++per_partition[id.partition.partition_no];
@@ -244,9 +244,9 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
 
 TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
   // This is the server's own default; escaping doubles these payloads.
-  look_.execute("SET GLOBAL max_allowed_packet = 16 * 1024 * 1024");
+  observer_.execute("SET GLOBAL max_allowed_packet = 16 * 1024 * 1024");
   db::Connection modest = connect();
-  look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
+  observer_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
   ASSERT_EQ(modest.max_packet(), std::uint64_t{16} << 20);
   EXPECT_EQ(submit(modest, batch(queue_, 1500, 8380)).size(), 1500U);
   EXPECT_EQ(tasks(), 1500U);
@@ -255,9 +255,9 @@ TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
 // The payload with the longest encoding, with the maximum of everything else.
 TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
   const auto connect_with = [&](std::uint64_t packet) {
-    look_.execute("SET GLOBAL max_allowed_packet = " + std::to_string(packet));
+    observer_.execute("SET GLOBAL max_allowed_packet = " + std::to_string(packet));
     db::Connection db = connect();
-    look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
+    observer_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
     EXPECT_EQ(db.max_packet(), packet);
     return db;
   };
@@ -282,7 +282,7 @@ class LostReplyTest : public SubmitTest {
     db::ConnectOptions options = support::Database::shared().options(name_);
     options.call_timeout = std::chrono::seconds(1);
     db::Connection impatient(options);
-    std::optional<support::CommitStop> stop(look_);
+    std::optional<support::CommitStop> stop(observer_);
     std::string outcome = "submitted";
     try {
       submit(impatient, submissions);
@@ -336,7 +336,7 @@ TEST_F(LostReplyTest, InTheMiddleOfATransactionIsAPlainFailure) {
     }
   });
   ASSERT_TRUE(lock_waits(1));
-  look_.execute("KILL " + std::to_string(worker_.db.id()));
+  observer_.execute("KILL " + std::to_string(worker_.db.id()));
   EXPECT_EQ(outcome.get(), "gone");
   blocking.execute("ROLLBACK");
   EXPECT_EQ(tasks(), 0U);

@@ -9,19 +9,19 @@ namespace {
 class TakeoverTest : public QueueTest {
  protected:
   Observation must_see() {
-    auto seen = LeaseStore::watch(look_, std::vector{queue_.queue_id});
+    auto seen = LeaseStore::watch(observer_, std::vector{queue_.queue_id});
     if (seen.size() != 1) throw std::runtime_error("not one lease that is taken");
     return seen.front();
   }
   void expire() {
-    look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+    observer_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   }
 
   Worker thief_{connect()};
 };
 
 TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
-  EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id}).empty());
+  EXPECT_TRUE(LeaseStore::watch(observer_, std::vector{queue_.queue_id}).empty());
   const Block block = must_lease();
   Observation seen = must_see();
   const Holder& holder = worker_.leases.holder();
@@ -37,8 +37,8 @@ TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   seen = must_see();
   EXPECT_TRUE(seen.expired);
   EXPECT_EQ(seen.remaining.count(), 0);
-  EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id + 1}).empty());
-  EXPECT_TRUE(LeaseStore::watch(look_, {}).empty());
+  EXPECT_TRUE(LeaseStore::watch(observer_, std::vector{queue_.queue_id + 1}).empty());
+  EXPECT_TRUE(LeaseStore::watch(observer_, {}).empty());
 }
 
 // S4: a lease contains its duration, unless the row was written by an older Allot, which renews the
@@ -48,7 +48,7 @@ TEST_F(TakeoverTest, ALeaseSaysHowLongItLasts) {
   Worker shorter(connect(), 0, std::chrono::seconds(2));
   ASSERT_TRUE(shorter.steal(partition_));
   EXPECT_EQ(must_see().ttl, std::chrono::seconds(2));
-  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1");
+  observer_.execute("UPDATE q_lock_table SET epoch = epoch + 1");
   EXPECT_FALSE(must_see().ttl);
   const auto taken = worker_.steal(partition_);
   ASSERT_TRUE(taken);
@@ -96,7 +96,7 @@ TEST_F(TakeoverTest, ALeaseOfALaterEpochIsLeftAlone) {
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {})) << "free: to be leased instead";
   must_lease();
-  look_.execute("UPDATE q_lock_table SET expire_at = '" + seen.expire_at + "'");
+  observer_.execute("UPDATE q_lock_table SET expire_at = '" + seen.expire_at + "'");
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
 }
 
@@ -104,9 +104,9 @@ TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
   must_lease();
   expire();
   const Observation seen = must_see();
-  pause(look_, queue_, "");
+  pause(observer_, queue_, "");
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
-  resume(look_, queue_);
+  resume(observer_, queue_);
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}));
 }
 
@@ -117,11 +117,11 @@ TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
   expire();
   const Observation seen = must_see();
   const auto change = [&](const std::string& ago) {
-    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
-                  " MICROSECOND");
+    observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
+                      " MICROSECOND");
   };
-  note_server(look_);
-  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  note_server(observer_);
+  observer_.execute("UPDATE server_identity SET identity = 'another one'");
   Worker thief(connect(), 0, std::chrono::seconds(2));
   EXPECT_FALSE(thief.leases.take_over(thief.db, seen, false, {}));
   EXPECT_EQ(value("SELECT CONCAT(term, ' ', streak) FROM server_identity"), "2 1")
@@ -137,29 +137,29 @@ TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
 
 // The clock was set back after the change: otherwise its time would end in an hour.
 TEST_F(TakeoverTest, AChangeOfServerInTheFutureIsNowAndNoFurtherChange) {
-  EXPECT_FALSE(note_server(look_));
-  look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
-  EXPECT_TRUE(note_server(look_));
+  EXPECT_FALSE(note_server(observer_));
+  observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_TRUE(note_server(observer_));
   EXPECT_EQ(value("SELECT CONCAT(term, since <= UTC_TIMESTAMP(6)) FROM server_identity"), "11");
-  EXPECT_FALSE(note_server(look_));
+  EXPECT_FALSE(note_server(observer_));
 }
 
 TEST_F(TakeoverTest, ChangesThatFollowEachOtherAreCounted) {
   const auto change = [&](const std::string& ago) {
-    look_.execute(
+    observer_.execute(
         "UPDATE server_identity SET identity = 'another one', since = UTC_TIMESTAMP(6)"
         " - INTERVAL " +
         ago);
-    EXPECT_TRUE(note_server(look_));
-    return last_server_change(look_)->streak;
+    EXPECT_TRUE(note_server(observer_));
+    return last_server_change(observer_)->streak;
   };
-  EXPECT_EQ(last_server_change(look_), std::nullopt);
-  note_server(look_);
+  EXPECT_EQ(last_server_change(observer_), std::nullopt);
+  note_server(observer_);
   EXPECT_EQ(change("1 DAY"), 1U);
   EXPECT_EQ(change("9 MINUTE"), 2U);
   EXPECT_EQ(change("9 MINUTE"), 3U);
   EXPECT_EQ(change("11 MINUTE"), 1U);
-  const auto last = last_server_change(look_);
+  const auto last = last_server_change(observer_);
   EXPECT_EQ(last->number, 5U);
   EXPECT_LE(last->ago, std::chrono::seconds(60));
   EXPECT_NE(last->server.find(':'), std::string::npos) << last->server;
@@ -254,14 +254,14 @@ TEST_F(TakeoverTest, AsManySuspectsOfEachClassAsTheBlockHadAreMarked) {
 // A transaction that is too large would be refused each time.
 TEST_F(TakeoverTest, LargeSuspectsAreMarkedInSeveralTransactions) {
   for (const std::uint64_t key : {1U, 2U, 3U}) put_row(partition_, {1, key});
-  look_.execute("UPDATE task SET payload = REPEAT('x', 9000000) WHERE queue_id > 0");
+  observer_.execute("UPDATE task SET payload = REPEAT('x', 9000000) WHERE queue_id > 0");
   must_lease({.block_size = 3});
   const auto block = thief_.steal(partition_, {.block_size = 3});
   ASSERT_TRUE(block);
   const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
-  const std::uint64_t before = support::server_counter(look_, "Com_update");
+  const std::uint64_t before = support::server_counter(observer_, "Com_update");
   EXPECT_EQ(mark_suspects(thief_.db, block->lease, suspects), Fenced::kWritten);
-  EXPECT_EQ(support::server_counter(look_, "Com_update") - before, 4U)
+  EXPECT_EQ(support::server_counter(observer_, "Com_update") - before, 4U)
       << "one for each, and one for the lease";
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags = 1"), "3");
 }
@@ -289,7 +289,7 @@ TEST_F(TakeoverTest, ReclaimFreesOnlyItsOwnOrigin) {
   EXPECT_FALSE(former.leases.renew(former.db, lost->lease));
   EXPECT_FALSE(restarted.lease({wide.queue_id, 3})->lease.suspects);
 
-  EXPECT_EQ(Worker(connect(), kOrigin + 2).leases.reclaim(look_), 0U);
+  EXPECT_EQ(Worker(connect(), kOrigin + 2).leases.reclaim(observer_), 0U);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class TaskTest : public QueueTest {
               std::to_string(task.id_key())));
   }
   std::vector<Task> fetch_all() {
-    return fetch(look_, partition_, {.block_size = 1000, .highest_seen = UINT64_MAX});
+    return fetch(observer_, partition_, {.block_size = 1000, .highest_seen = UINT64_MAX});
   }
   Fenced retry(const Lease& lease, const Task& task, std::uint32_t attempt,
                microseconds delay = seconds(60)) {
@@ -45,12 +45,12 @@ TEST_F(TaskTest, RetryMovesTheTaskAndKeepsItsId) {
   EXPECT_EQ(tasks[1].attempt, 1U);
   EXPECT_EQ(tasks[1].payload, "0");
 
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   ASSERT_TRUE(view) << "found by the id of its submission";
   EXPECT_EQ(view->id, id);
   EXPECT_EQ(view->attempts, 1U);
   EXPECT_EQ(view->payload, "0");
-  const auto attempts = list_attempts(look_, id);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].attempt, 1U);
   EXPECT_EQ(attempts[0].cause, "failed");
@@ -65,14 +65,14 @@ TEST_F(TaskTest, RetryAgainAndAgain) {
   for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) {
     ASSERT_EQ(block.tasks.size(), 1U);
     ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Fenced::kWritten);
-    block.tasks = fetch(look_, partition_, {});
+    block.tasks = fetch(observer_, partition_, {});
     ASSERT_EQ(block.tasks.size(), 1U) << "without a delay it is due at once";
     EXPECT_EQ(block.tasks[0].first_key, id.first_key);
     EXPECT_EQ(block.tasks[0].attempt, attempt);
-    EXPECT_EQ(show(look_, id)->attempts, attempt);
+    EXPECT_EQ(show(observer_, id)->attempts, attempt);
   }
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 1U);
-  EXPECT_EQ(list_attempts(look_, id).size(), 5U);
+  EXPECT_EQ(list_attempts(observer_, id).size(), 5U);
 }
 
 // A charge, a burial and taking back keep the whole number, and so do the records.
@@ -83,7 +83,7 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
     ASSERT_EQ(block.tasks.size(), 1U);
     ASSERT_EQ(block.tasks[0].attempt, attempt - 1);
     ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Fenced::kWritten);
-    block.tasks = fetch(look_, partition_, {});
+    block.tasks = fetch(observer_, partition_, {});
   }
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 301),
             Fenced::kWritten);
@@ -96,8 +96,8 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   EXPECT_EQ(fetch_all().at(0).attempt, 300U) << "a late charge lowers nothing";
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 301, kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(show(look_, id)->attempts, 301U);
-  const auto attempts = list_attempts(look_, id);
+  EXPECT_EQ(show(observer_, id)->attempts, 301U);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 301U);
   EXPECT_EQ(attempts.back().attempt, 301U);
 }
@@ -106,8 +106,8 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
 TEST_F(TaskTest, FirstAndLastOfManyVerdictsAreKept) {
   put(1);
   Block block = must_lease();
-  look_.execute("UPDATE task SET attempt = 120");
-  look_.execute(
+  observer_.execute("UPDATE task SET attempt = 120");
+  observer_.execute(
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, seq,"
       " UTC_TIMESTAMP(6), 'retry', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task JOIN"
       " (WITH RECURSIVE numbers AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM numbers"
@@ -139,7 +139,7 @@ TEST_F(TaskTest, VerdictsAreCountedInTheHeadersBesideWhatStandsThere) {
   EXPECT_EQ(count(held, 1, Ending::Verb::kCharge), Fenced::kWritten);
   EXPECT_EQ(headers(), "verdicts=1");
   const std::string others = "max_attempts=9\ntracestate=verdicts=7";
-  look_.execute("UPDATE task SET headers = '" + others + "'");
+  observer_.execute("UPDATE task SET headers = '" + others + "'");
   for (const std::uint32_t verdicts : {1U, 2U, 2U, 10U}) {
     EXPECT_EQ(count(held, verdicts, Ending::Verb::kCharge), Fenced::kWritten);
     EXPECT_EQ(headers(), others + "\nverdicts=" + std::to_string(verdicts));
@@ -168,7 +168,7 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
             Fenced::kWritten);
   EXPECT_TRUE(fetch_all().empty());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
-  const auto view = show(look_, id);
+  const auto view = show(observer_, id);
   ASSERT_TRUE(view);
   EXPECT_TRUE(view->dead);
   EXPECT_EQ(view->id, id);
@@ -177,7 +177,7 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
   EXPECT_EQ(view->attempts, 2U);
   EXPECT_EQ(view->cause, "exception");
   EXPECT_EQ(view->error, "what\n\t'happened' \xe2\x82\xac");
-  const auto attempts = list_attempts(look_, id);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_EQ(attempts[1].cause, "exception");
 }
@@ -189,8 +189,8 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 1),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 1U);
-  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if its end is never reported";
-  look_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
+  EXPECT_EQ(list_attempts(observer_, id).at(0).cause, "lost") << "if its end is never reported";
+  observer_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
   ASSERT_EQ(
       worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 1, {"signal", "SEGV"}),
       Fenced::kWritten);
@@ -198,7 +198,7 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   EXPECT_EQ(tasks.at(0).key, block.tasks[0].key);
   EXPECT_EQ(tasks.at(0).attempt, 1U) << "announced and charged is charged once";
   EXPECT_FALSE(tasks.at(0).first_key);
-  const auto attempts = list_attempts(look_, id);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "signal");
   EXPECT_EQ(attempts[0].error, "SEGV");
@@ -211,12 +211,12 @@ TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
   ASSERT_EQ(worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 1, seconds(60)),
             Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
-  EXPECT_TRUE(fetch(look_, partition_, {}).empty()) << "not due";
+  EXPECT_TRUE(fetch(observer_, partition_, {}).empty()) << "not due";
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 1U);
   EXPECT_EQ(tasks[0].attempt, 0U);
   EXPECT_EQ(tasks[0].first_key, id.first_key);
-  EXPECT_TRUE(list_attempts(look_, id).empty());
+  EXPECT_TRUE(list_attempts(observer_, id).empty());
   // When it finishes later, no rows remain.
   ack(worker_.db, partition_, std::vector{finished(tasks[0])});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
@@ -230,14 +230,14 @@ TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
   block.tasks = fetch_all();
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 2),
             Fenced::kWritten);
-  ASSERT_EQ(list_attempts(look_, id).size(), 2U);
+  ASSERT_EQ(list_attempts(observer_, id).size(), 2U);
   ASSERT_EQ(
       worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 2, microseconds(0)),
       Fenced::kWritten);
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 1U);
   EXPECT_EQ(tasks[0].attempt, 1U);
-  const auto attempts = list_attempts(look_, id);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].attempt, 1U);
 }
@@ -249,7 +249,7 @@ TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
   ASSERT_EQ(
       worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 1, microseconds(0)),
       Fenced::kWritten);
-  const std::vector<Task> tasks = fetch(look_, partition_, {});
+  const std::vector<Task> tasks = fetch(observer_, partition_, {});
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks[2].id_key(), block.tasks[0].id_key());
 }
@@ -278,12 +278,12 @@ TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
   ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block.lease, block.tasks.at(0)),
                                      block.tasks.at(0), kUnreported),
             Fenced::kWritten);
-  EXPECT_EQ(show(look_, id)->attempts, 2U);
-  const auto attempts = list_attempts(look_, id);
+  EXPECT_EQ(show(observer_, id)->attempts, 2U);
+  const auto attempts = list_attempts(observer_, id);
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_EQ(attempts[0].cause, "failed");
   EXPECT_EQ(attempts[1].cause, "lost");
-  EXPECT_TRUE(show(look_, id)->dead);
+  EXPECT_TRUE(show(observer_, id)->dead);
 }
 
 // S65. In both classes, and in the order in which they waited.
@@ -300,7 +300,7 @@ TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
   std::shuffle(keys.begin(), keys.end(), std::mt19937(3));
   ASSERT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
 
-  EXPECT_EQ(fetch(look_, partition_, {}).size(), 2U) << "the others are not due";
+  EXPECT_EQ(fetch(observer_, partition_, {}).size(), 2U) << "the others are not due";
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 40U);
   std::vector<std::uint64_t> order;
@@ -314,7 +314,7 @@ TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.begin() + 19));
   EXPECT_TRUE(std::is_sorted(order.begin() + 19, order.end()));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto view = show(look_, ids[i]);
+    const auto view = show(observer_, ids[i]);
     ASSERT_TRUE(view);
     EXPECT_EQ(view->payload, std::to_string(i % 20));
   }
@@ -327,7 +327,7 @@ TEST_F(TaskTest, DeferOfATaskThatMovedBefore) {
   const std::vector<TaskKey> keys{fetch_all().at(0).key};
   ASSERT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).first_key, id.first_key);
-  EXPECT_EQ(show(look_, id)->attempts, 3U);
+  EXPECT_EQ(show(observer_, id)->attempts, 3U);
 }
 
 TEST_F(TaskTest, AckDeletesTheNamedTasksOnly) {
@@ -354,10 +354,10 @@ TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
   // Charged in place: it never moved, but has an attempt record to delete.
   put(1);
-  const auto fresh = fetch(look_, partition_, {});
+  const auto fresh = fetch(observer_, partition_, {});
   ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, fresh.at(0)), 1, kFailure),
             Fenced::kWritten);
-  done = {finished(fetch(look_, partition_, {}).at(0))};
+  done = {finished(fetch(observer_, partition_, {}).at(0))};
   ack(worker_.db, partition_, done);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
 }
@@ -379,10 +379,10 @@ TEST_F(TaskTest, AckAndFetchForgetsATriedTaskInOneTransaction) {
   const Block block = must_lease();
   ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   const std::vector<Finished> done{finished(fetch_all().at(0))};
-  look_.execute(
+  observer_.execute(
       "CREATE TRIGGER broken BEFORE DELETE ON task_attempt FOR EACH ROW SIGNAL SQLSTATE '45000'");
   EXPECT_THROW((void)ack_and_fetch(worker_.db, partition_, done, {}), db::DbError);
-  look_.execute("DROP TRIGGER broken");
+  observer_.execute("DROP TRIGGER broken");
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_TRUE(ack_and_fetch(worker_.db, partition_, done, {}).empty());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
@@ -423,14 +423,14 @@ TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
 TEST_F(TaskTest, TwoClassesMayShareAKey) {
   constexpr std::uint64_t kKey = 1'000'000;
   const auto fill = [&] {
-    look_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
+    observer_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
     for (std::uint32_t prio = 0; prio < kPrioClasses; ++prio) {
       put_row(partition_, {prio, kKey}, "class" + std::to_string(prio));
     }
   };
   const auto payloads = [&] {
     std::string all;
-    for (const Task& task : fetch(look_, partition_, {})) all += task.payload->back();
+    for (const Task& task : fetch(observer_, partition_, {})) all += task.payload->back();
     return all;
   };
   fill();
@@ -457,8 +457,8 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, task), 7, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt ORDER BY prio) FROM task"), "0,0,7,0");
-  EXPECT_EQ(fetch_payload(look_, partition_, task.key), "class2");
-  EXPECT_EQ(show(look_, {partition_, 3, kKey})->payload, "class3");
+  EXPECT_EQ(fetch_payload(observer_, partition_, task.key), "class2");
+  EXPECT_EQ(show(observer_, {partition_, 3, kKey})->payload, "class3");
 }
 
 // S15: after a clock step, or if a task was put back, a key may be below all those seen by this
@@ -471,7 +471,7 @@ TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
   const auto tasks = fetch(worker_.db, partition_, {.highest_seen = seen.back().key.run_key});
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks.front().payload, "old");
-  EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
+  EXPECT_EQ(LeaseStore::scout(observer_, std::vector{queue_.queue_id}).size(), 1U);
 }
 
 TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
@@ -491,7 +491,7 @@ TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   ASSERT_EQ(
       worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, {"failed", error}),
       Fenced::kWritten);
-  const std::string kept = show(look_, id)->error;
+  const std::string kept = show(observer_, id)->error;
   EXPECT_LE(kept.size(), std::size_t{64} << 10);
   EXPECT_GT(kept.size(), (std::size_t{64} << 10) - 3);
   EXPECT_EQ(kept, error.substr(0, kept.size()));
@@ -536,7 +536,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   // A dead letter keeps it.
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
-  EXPECT_TRUE(show(look_, id)->payload == payload);
+  EXPECT_TRUE(show(observer_, id)->payload == payload);
   EXPECT_EQ(fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);
 }
 

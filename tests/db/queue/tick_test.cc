@@ -33,10 +33,10 @@ class TickTest : public QueueTest {
   }
   // A schedule whose tick has been due for a second.
   Schedule put(const ScheduleSpec& spec) {
-    put_schedule(look_, spec, due_);
+    put_schedule(observer_, spec, due_);
     return found(spec.name);
   }
-  Schedule found(const std::string& name = "s") { return *find_schedule(look_, name); }
+  Schedule found(const std::string& name = "s") { return *find_schedule(observer_, name); }
   // The step of an ordinary tick.
   Tick step(const Schedule& schedule, const QueueInfo& queue) {
     return steps_of(schedule, queue, due_ + seconds(1), {{}, 0, false, due_ + minutes(1)},
@@ -45,7 +45,7 @@ class TickTest : public QueueTest {
   }
   Tick step(const Schedule& schedule) { return step(schedule, queue_); }
   std::vector<ScheduleTick> ticks(const Schedule& schedule) {
-    return list_ticks(look_, schedule.schedule_id);
+    return list_ticks(observer_, schedule.schedule_id);
   }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
   // Nothing of the tick has been done.
@@ -61,10 +61,10 @@ class TickTest : public QueueTest {
     return error && is_refusal(*error);
   }
   QueueInfo place(const std::string& name, Placement placement) {
-    return ensure_queue(look_, name, {4, placement, 2});
+    return ensure_queue(observer_, name, {4, placement, 2});
   }
 
-  Moment due_ = std::chrono::floor<seconds>(database_now(look_)) - seconds(1);
+  Moment due_ = std::chrono::floor<seconds>(database_now(observer_)) - seconds(1);
 };
 
 TEST_F(TickTest, MakesItsTaskAndGoesOn) {
@@ -72,7 +72,7 @@ TEST_F(TickTest, MakesItsTaskAndGoesOn) {
   const Tick tick = step(schedule);
   const auto done = send_ticks(worker_.db, {&tick, 1});
   ASSERT_TRUE(done.at(0).task);
-  EXPECT_TRUE(show(look_, *done[0].task));
+  EXPECT_TRUE(show(observer_, *done[0].task));
   const Schedule after = found();
   EXPECT_EQ(after.next_run, due_ + minutes(1));
   EXPECT_EQ(after.due_at, due_ + minutes(1));
@@ -112,7 +112,7 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
   limited.queue = "limited";
   limited.options.partition_key = "k";
   limited.overlap = Overlap::kSkip;
-  cases.emplace_back(*find_queue(look_, "limited"), limited);
+  cases.emplace_back(*find_queue(observer_, "limited"), limited);
   std::vector<Tick> steps;
   for (const auto& [queue, spec] : cases) {
     validate(spec, queue);
@@ -126,7 +126,7 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
     EXPECT_EQ(done[i].task->partition.queue_id, queue.queue_id) << spec.name;
     EXPECT_EQ(done[i].task->prio, spec.options.prio) << spec.name;
     EXPECT_EQ(found(spec.name).last_task, done[i].task->text()) << spec.name;
-    const auto task = show(look_, *done[i].task);
+    const auto task = show(observer_, *done[i].task);
     ASSERT_TRUE(task) << spec.name;
     if (spec.options.partition_key && queue.is_keyed()) {
       const std::uint32_t first = place_of(queue, hash_of("k"));
@@ -180,7 +180,7 @@ TEST_F(TickTest, ASecondOneOfTheSameMakesNothing) {
 TEST_F(TickTest, ConcurrentTicksMakeOneTask) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
-  look_.execute("BEGIN; SELECT * FROM schedule FOR UPDATE");
+  observer_.execute("BEGIN; SELECT * FROM schedule FOR UPDATE");
   const auto other = [&] {
     db::Connection db = connect();
     const auto error = support::db_error_of([&] { send_ticks(db, {&tick, 1}); });
@@ -190,7 +190,7 @@ TEST_F(TickTest, ConcurrentTicksMakeOneTask) {
   auto second = std::async(std::launch::async, other);
   db::Connection watch = connect();
   EXPECT_TRUE(support::wait_for_lock_waits(watch, 2));
-  look_.execute("ROLLBACK");
+  observer_.execute("ROLLBACK");
   EXPECT_EQ(first.get() + second.get(), 3) << "one of them is refused";
   EXPECT_EQ(tasks(), 1U);
 }
@@ -204,7 +204,7 @@ TEST_F(TickTest, AConnectionThatEndsAnywhereInThePacketLeavesAllOrNothing) {
     bool done_once = false;
     std::size_t untouched = 0;
     for (std::size_t at = 0; !done_once && at < 30; ++at) {
-      look_.execute(
+      observer_.execute(
           "DELETE FROM schedule; DELETE FROM schedule_tick; DELETE FROM task;"
           " DELETE FROM task_unique");
       const Schedule schedule = put(of);
@@ -251,17 +251,17 @@ TEST_F(TickTest, AStaleVersionIsRefused) {
   const Tick tick = step(schedule);
   ScheduleSpec changed = spec();
   changed.payload = "new";
-  put_schedule(look_, changed, due_);
+  put_schedule(observer_, changed, due_);
   EXPECT_TRUE(refuses(tick));
   expect_untouched(found(), "changed");
   EXPECT_EQ(found().next_run, due_);
-  remove_schedule(look_, "s");
+  remove_schedule(observer_, "s");
   EXPECT_TRUE(refuses(tick));
   put(spec());
   EXPECT_TRUE(refuses(tick)) << "made again under its name";
   EXPECT_EQ(tasks(), 0U);
-  pause_schedule(look_, "s", "");
-  resume_schedule(look_, "s");
+  pause_schedule(observer_, "s", "");
+  resume_schedule(observer_, "s");
   EXPECT_TRUE(refuses(tick));
   const Tick fresh = step(found());
   send_ticks(worker_.db, {&fresh, 1});
@@ -272,7 +272,7 @@ TEST_F(TickTest, AStaleVersionIsRefused) {
 
 TEST_F(TickTest, APausedOneIsRefused) {
   put(spec());
-  pause_schedule(look_, "s", "");
+  pause_schedule(observer_, "s", "");
   const Tick tick = step(found());
   EXPECT_TRUE(refuses(tick));
   expect_untouched(found(), "paused");
@@ -311,10 +311,10 @@ TEST_F(TickTest, OneThatIsNotDueByTheDatabasesClockIsRefused) {
 
 // S57: a time left by a clock that was ahead. Earlier packets are refused (S35).
 TEST_F(TickTest, ANextRunThatIsTooFarAheadIsSetBackOnce) {
-  put_schedule(look_, spec(), due_ + hours(24));
-  put_schedule(look_, spec("near"), due_ + seconds(50));
-  put_schedule(look_, spec("paused"), due_ + hours(24));
-  pause_schedule(look_, "paused", "");
+  put_schedule(observer_, spec(), due_ + hours(24));
+  put_schedule(observer_, spec("near"), due_ + seconds(50));
+  put_schedule(observer_, spec("paused"), due_ + hours(24));
+  pause_schedule(observer_, "paused", "");
   const auto far = far_schedules(worker_.db, 0, 10);
   ASSERT_EQ(far.size(), 1U);
   EXPECT_EQ(far[0].spec.name, "s");
@@ -336,7 +336,7 @@ TEST_F(TickTest, ANextRunThatIsTooFarAheadIsSetBackOnce) {
 
 // S57: the clock was behind, and not ahead before.
 TEST_F(TickTest, AClockThatIsRightAgainSetsNothingBack) {
-  put_schedule(look_, spec(), due_ + minutes(1));
+  put_schedule(observer_, spec(), due_ + minutes(1));
   worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 86400");
   const auto far = far_schedules(worker_.db, 0, 10);
   ASSERT_EQ(far.size(), 1U);
@@ -348,7 +348,7 @@ TEST_F(TickTest, AClockThatIsRightAgainSetsNothingBack) {
 // S57: a resume while the clock was ahead by a day ends the pause now, and not tomorrow.
 TEST_F(TickTest, AResumeUnderAClockThatWasAheadDropsNoLaterTick) {
   const Schedule schedule = put(spec());
-  pause_schedule(look_, "s", "");
+  pause_schedule(observer_, "s", "");
   worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + 86400");
   resume_schedule(worker_.db, "s");
   worker_.db.execute("SET timestamp = DEFAULT");
@@ -357,17 +357,17 @@ TEST_F(TickTest, AResumeUnderAClockThatWasAheadDropsNoLaterTick) {
   const Tick dropped = step(resumed);
   EXPECT_EQ(dropped.reason, "1 tick in a pause");
   send_ticks(worker_.db, {&dropped, 1});
-  EXPECT_LE(*found().resumed_at, database_now(look_));
+  EXPECT_LE(*found().resumed_at, database_now(observer_));
   EXPECT_EQ(found().dropped, 1U);
 }
 
 // S57: an expression can be changed although its last tick was far ahead.
 TEST_F(TickTest, AnExpressionIsChangedAfterTheClockWasAhead) {
   put(spec());
-  look_.execute("UPDATE schedule SET last_run = UTC_TIMESTAMP(6) + INTERVAL 1 DAY");
+  observer_.execute("UPDATE schedule SET last_run = UTC_TIMESTAMP(6) + INTERVAL 1 DAY");
   ScheduleSpec changed = spec();
   changed.expression = "*/2 * * * *";
-  EXPECT_EQ(put_schedule(look_, changed, due_ + minutes(1)), Put::kChanged);
+  EXPECT_EQ(put_schedule(observer_, changed, due_ + minutes(1)), Put::kChanged);
   EXPECT_EQ(found().next_run, due_ + minutes(1));
 }
 
@@ -379,7 +379,7 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   const auto first = send_ticks(worker_.db, {&tick, 1}).at(0).task;
   ASSERT_TRUE(first);
   // As if a minute had passed.
-  look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+  observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
   const auto again =
       steps_of(found(), queue_, due_ + minutes(1), {{}, 0, false, due_ + minutes(2)}, std::nullopt);
   EXPECT_FALSE(send_ticks(worker_.db, again).at(0).task);
@@ -396,7 +396,7 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   // Once that task has ended the key is free immediately.
   Block block = must_lease();
   ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
-  look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+  observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
   const auto third =
       steps_of(found(), queue_, due_ + minutes(2), {{}, 0, false, due_ + minutes(3)}, std::nullopt);
   EXPECT_TRUE(send_ticks(worker_.db, third).at(0).task);
@@ -408,20 +408,20 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   const Schedule schedule = put(waits);
   const Tick tick = step(schedule);
   send_ticks(worker_.db, {&tick, 1});
-  look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+  observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
   const auto again =
       steps_of(found(), queue_, due_ + minutes(1), {{}, 0, false, due_ + minutes(2)}, std::nullopt);
   const std::vector<std::string> keys{overlap_key(waits), "other"};
-  FreeKeys free = free_keys(look_, keys);
+  FreeKeys free = free_keys(observer_, keys);
   ASSERT_EQ(free.size(), 1U);
   EXPECT_FALSE(free.at(keys[0])) << "a task has it";
   EXPECT_TRUE(refuses(again.at(0)));
   EXPECT_EQ(found().next_run, due_ + minutes(1)) << "it stays due";
   EXPECT_EQ(found().ticks, 1U);
   Block block = must_lease();
-  const Moment before = database_now(look_);
+  const Moment before = database_now(observer_);
   ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
-  free = free_keys(look_, keys);
+  free = free_keys(observer_, keys);
   ASSERT_TRUE(free.at(keys[0]));
   EXPECT_GE(*free.at(keys[0]), before);
   EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
@@ -430,13 +430,13 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
 // S58: the task of the previous tick ended while the clock was a day ahead.
 TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
   for (const Overlap overlap : {Overlap::kSkip, Overlap::kWait}) {
-    look_.execute("DELETE FROM schedule; DELETE FROM task_unique");
+    observer_.execute("DELETE FROM schedule; DELETE FROM task_unique");
     ScheduleSpec one = spec();
     one.overlap = overlap;
     const Schedule schedule = put(one);
     const std::vector<std::string> keys{overlap_key(one)};
     const auto send = [&](int after) {
-      look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+      observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
       const auto steps = steps_of(found(), queue_, due_ + minutes(after),
                                   {{}, 0, false, due_ + minutes(after + 1)}, std::nullopt);
       return send_ticks(worker_.db, steps).at(0).task;

@@ -16,11 +16,11 @@ class TypeHoursTest : public QueueTest {
   // If an hour ended between two statements, a test would find two.
   TypeHoursTest() {
     const std::string now = "SET timestamp = " + value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");
-    look_.execute(now);
+    observer_.execute(now);
     worker_.db.execute(now);
   }
   static MinuteStore host(std::uint64_t origin) {
-    return MinuteStore({{4711, origin, "host", "test", 12}, "0.1.0", "life"});
+    return MinuteStore({{4711, origin, "host", "test", 12}, "0.1.0", "run"});
   }
   // `done` attempts of up to 10 ms that waited for up to 5 s, and one that died at once.
   static MinuteTotals counted(std::uint64_t done, const std::string& type = "t") {
@@ -36,10 +36,10 @@ class TypeHoursTest : public QueueTest {
   }
   // Moves all written rows some hours into the past.
   void age(unsigned hours) {
-    look_.execute("UPDATE type_hour SET hour_at = hour_at - INTERVAL " + std::to_string(hours) +
-                  " HOUR ORDER BY hour_at");
+    observer_.execute("UPDATE type_hour SET hour_at = hour_at - INTERVAL " + std::to_string(hours) +
+                      " HOUR ORDER BY hour_at");
   }
-  Types listed(const TypesWanted& wanted = {}) { return list_types(look_, wanted); }
+  Types listed(const TypesWanted& wanted = {}) { return list_types(observer_, wanted); }
 };
 
 TEST_F(TypeHoursTest, HostsAndMinutesAddUp) {
@@ -90,10 +90,10 @@ TEST_F(TypeHoursTest, HoursOlderThanEightDaysAreRemoved) {
   host(1).write(worker_.db, counted(10), seconds(30));
   age(191);
   host(2).write(worker_.db, counted(1), seconds(30));
-  purge_minutes(look_);
+  purge_minutes(observer_);
   EXPECT_EQ(number("SELECT COUNT(*) FROM type_hour"), 2U);
   age(2);
-  purge_minutes(look_);
+  purge_minutes(observer_);
   EXPECT_EQ(number("SELECT COUNT(*) FROM type_hour"), 1U);
 }
 

@@ -48,7 +48,7 @@ TEST_F(UniqueTest, ASecondOneIsAnsweredWithTheFirst) {
   const Submitted second = put_unique("k", "second");
   EXPECT_TRUE(second.existed());
   EXPECT_EQ(second.id, first.id);
-  EXPECT_EQ(show(look_, first.id)->payload, "first");
+  EXPECT_EQ(show(observer_, first.id)->payload, "first");
   EXPECT_FALSE(put_unique("K").existed()) << "keys are bytes";
   EXPECT_FALSE(put_unique("k ").existed());
   EXPECT_FALSE(put_unique(std::string("k\0", 2)).existed());
@@ -72,7 +72,7 @@ TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(made[i].existed(), i >= 10) << i;
     EXPECT_EQ(made[i].id, made[i % 10].id) << i;
-    EXPECT_EQ(show(look_, made[i].id)->payload, std::to_string(i % 10));
+    EXPECT_EQ(show(observer_, made[i].id)->payload, std::to_string(i % 10));
   }
   EXPECT_FALSE(made[30].existed());
   EXPECT_EQ(tasks(), 11U);
@@ -89,18 +89,18 @@ TEST_F(UniqueTest, AfterItsTaskAKeyIsTakenForAWhile) {
   EXPECT_TRUE(again.existed());
   EXPECT_EQ(again.id, first.id);
   EXPECT_EQ(tasks(), 0U);
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
+  observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
   const Submitted later = put_unique("k", "later");
   EXPECT_FALSE(later.existed());
   EXPECT_NE(later.id, first.id);
-  EXPECT_EQ(show(look_, later.id)->payload, "later");
+  EXPECT_EQ(show(observer_, later.id)->payload, "later");
   EXPECT_TRUE(put_unique("k").existed());
 }
 
 // S58: the clock was ahead when the task ended, and is correct again.
 TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
   for (const auto jump : {std::chrono::hours(24), std::chrono::hours(24 * 365)}) {
-    look_.execute("DELETE FROM task_unique");
+    observer_.execute("DELETE FROM task_unique");
     set_clock(worker_.db, jump);
     const Submitted first = put_unique("k");
     finish(first.id);
@@ -112,7 +112,7 @@ TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
     EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) BETWEEN 290 AND 300"
                      " FROM task_unique"),
               1U);
-    look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE");
+    observer_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE");
     EXPECT_TRUE(put_unique("k").existed());
     EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) < 61"
                      " FROM task_unique"),
@@ -141,7 +141,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
       Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
-  const auto moved = fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
+  const auto moved = fetch(observer_, first.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].flags, kUniqueFlag);
   // A late acknowledgement of the former row: the row is gone, and the task lives.
@@ -184,18 +184,18 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
       ASSERT_EQ(Verbs().bury(worker_.db, fence(block->lease, task).once_detached(), 1, kFailure),
                 Fenced::kWritten);
     } else {
-      ASSERT_TRUE(cancel_task(look_, first.id, "").done);
+      ASSERT_TRUE(cancel_task(observer_, first.id, "").done);
     }
-    ASSERT_TRUE(show(look_, first.id)->dead) << death;
+    ASSERT_TRUE(show(observer_, first.id)->dead) << death;
     const Submitted again = put_unique(death, "again");
     EXPECT_FALSE(again.existed()) << death;
     EXPECT_NE(again.id, first.id) << death;
     // It is retried by hand while another task has the key, and its end does not affect that key.
-    EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U) << death;
-    ASSERT_TRUE(cancel_task(look_, first.id, "").done) << death;
+    EXPECT_EQ(retry_dead(observer_, std::vector{first.id}), 1U) << death;
+    ASSERT_TRUE(cancel_task(observer_, first.id, "").done) << death;
     EXPECT_TRUE(put_unique(death).existed()) << death;
     EXPECT_EQ(put_unique(death).id, again.id) << death;
-    ASSERT_TRUE(cancel_task(look_, again.id, "").done) << death;
+    ASSERT_TRUE(cancel_task(observer_, again.id, "").done) << death;
     worker_.leases.release(worker_.db, block->lease);
   }
 }
@@ -203,8 +203,8 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
 // A revived dead task takes no key, even if its key is free.
 TEST_F(UniqueTest, ATaskThatIsRetriedByHandHasNoKey) {
   const Submitted first = put_unique("k");
-  ASSERT_TRUE(cancel_task(look_, first.id, "").done);
-  EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U);
+  ASSERT_TRUE(cancel_task(observer_, first.id, "").done);
+  EXPECT_EQ(retry_dead(observer_, std::vector{first.id}), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 0U);
   const Submitted again = put_unique("k");
   EXPECT_FALSE(again.existed());
@@ -227,22 +227,22 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
   const auto block = worker_.lease(live.id.partition);
   ASSERT_TRUE(block);
   put_unique("done");
-  look_.execute(
+  observer_.execute(
       "DELETE FROM task WHERE run_key = (SELECT first_key FROM task_unique WHERE unique_key ="
       " 'done'); UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
       " WHERE unique_key = 'done'");
   EXPECT_EQ(asked(), (Names{"waiting", "done", "none"}));
   EXPECT_EQ(asked(), (Names{"waiting", "done", "waiting"}));
   // A worker watches it for a cancel; then it gets another key, and at last it is detached.
-  look_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
-                std::to_string(live.id.first_key));
+  observer_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
+                    std::to_string(live.id.first_key));
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key - 5 FROM task"
       " WHERE flags & 64; UPDATE task SET first_key = run_key, run_key = run_key - 5"
       " WHERE flags & 64");
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
-  auto moved = fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
+  auto moved = fetch(observer_, live.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.at(0).first_key, live.id.first_key);
   ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block->lease, moved[0]), 1, {}),
             Fenced::kWritten);

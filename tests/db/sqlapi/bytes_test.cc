@@ -13,7 +13,7 @@ TEST_F(SqlApiTest, AnInsertedRowHasItsBytes) {
   while (largest.size() < queue::kMaxPayload) largest += all;
   largest.resize(queue::kMaxPayload);
   for (const std::string& payload : {std::string(), all + "\\'; DELETE FROM queue; #", largest}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     app_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
         std::to_string(narrow_.queue_id) +

@@ -14,7 +14,7 @@ class CancelTest : public SqlApiTest {
   }
   // Puts the task into the state of a running one: in a leased partition, for some time.
   void watch_cancel() {
-    look_.execute(
+    observer_.execute(
         "UPDATE task SET flags = flags | 64 WHERE queue_id > 0;"
         "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1 WHERE queue_id > 0");
   }
@@ -38,7 +38,7 @@ TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
       EXPECT_EQ(count("task_dead") + count("task_cancel"), landed);
       EXPECT_EQ(tasks(), runs ? 1 : 1 - landed);
     }
-    look_.execute("DELETE FROM task_dead");
+    observer_.execute("DELETE FROM task_dead");
   }
 }
 
@@ -48,12 +48,12 @@ TEST_F(CancelTest, AnOldSnapshotCancelsNobodyElse) {
   app_.execute(
       "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN;"
       "SELECT COUNT(*) FROM task");
-  look_.execute(
+  observer_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key + 5"
       " FROM task; UPDATE task SET first_key = run_key, run_key = run_key + 5");
   const auto error = support::db_error_of([&] { cancel(made.id); });
   ASSERT_TRUE(error);
-  if (support::keeps_snapshots(look_)) {
+  if (support::keeps_snapshots(observer_)) {
     EXPECT_EQ(error->error_class(), db::ErrorClass::kRetryable) << error->what();
   } else {
     EXPECT_NE(std::string(error->what()).find("has moved since this transaction began"),
@@ -66,13 +66,13 @@ TEST_F(CancelTest, AnOldSnapshotCancelsNobodyElse) {
 
 TEST_F(CancelTest, ATriggerMayCallIt) {
   const Made made = call_submit(app_, "default", "t", "p");
-  look_.execute(
+  observer_.execute(
       "DROP TABLE IF EXISTS accounts; CREATE TABLE accounts (id INT) ENGINE=InnoDB;"
       "CREATE TRIGGER gone AFTER DELETE ON accounts FOR EACH ROW CALL allot_cancel('" +
       made.id + "', 'closed', @r); INSERT INTO accounts VALUES (1)");
   app_.execute("DELETE FROM accounts");
   EXPECT_TRUE(task(made)->dead);
-  look_.execute("DROP TABLE accounts");
+  observer_.execute("DROP TABLE accounts");
 }
 
 TEST_F(CancelTest, InvalidReasonIsRefused) {

@@ -20,7 +20,7 @@ class FiguresTest : public SqlApiTest {
   // Tasks of class 2 in a partition of the queue default, the first due this long after the
   // beginning of 2025.
   void insert_tasks(unsigned partition_no, unsigned count, std::uint64_t due_us) {
-    look_.execute(
+    observer_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
         std::to_string(default_.queue_id) + ", " + std::to_string(partition_no) + ", 2, " +
         std::to_string(due_us << 12U) + " + seq, 't', '' FROM " + support::numbers(0, count - 1));
@@ -44,8 +44,8 @@ TEST_F(FiguresTest, EachStateIsCounted) {
   call_submit(app_, "default", "t", "");
   call_submit(app_, "default", "t", "", R"({"delay": "1h", "prio": 0})");
   call_submit(app_, "narrow", "t", "");
-  look_.execute("UPDATE q_lock_table SET state = 'LOCKED' WHERE partition_no < 2 AND queue_id = " +
-                queue);
+  observer_.execute(
+      "UPDATE q_lock_table SET state = 'LOCKED' WHERE partition_no < 2 AND queue_id = " + queue);
   EXPECT_EQ(figures("default"), "4 1 1735689660 0 2 0");
   const Made dead = call_submit(app_, "default", "t", "");
   app_.execute("CALL allot_cancel('" + dead.id + "', 'not wanted', @result)");

@@ -33,9 +33,9 @@ nlohmann::json call_submit_many(db::Connection& db, const std::string& tasks) {
 
 SqlApiTest::SqlApiTest()
     : name_(emptied_database()),
-      look_(connect()),
-      default_(queue::ensure_queue(look_, "default", {4})),
-      narrow_(queue::ensure_queue(look_, "narrow", {1})),
+      observer_(connect()),
+      default_(queue::ensure_queue(observer_, "default", {4})),
+      narrow_(queue::ensure_queue(observer_, "narrow", {1})),
       app_(connect_application()) {}
 
 db::Connection SqlApiTest::connect() const {
@@ -63,7 +63,7 @@ std::string SqlApiTest::refusal(const std::string& type, const std::string& payl
 std::optional<queue::TaskView> SqlApiTest::task(const Made& made) {
   const auto id = queue::TaskId::parse(made.id);
   EXPECT_TRUE(id) << made.id;
-  return id ? queue::show(look_, *id) : std::nullopt;
+  return id ? queue::show(observer_, *id) : std::nullopt;
 }
 
 std::string unique(const std::string& key) {

@@ -40,13 +40,13 @@ class SqlApiTest : public testing::Test {
                       const std::optional<std::string>& options = {});
   // The task as seen by others, committed.
   std::optional<queue::TaskView> task(const Made& made);
-  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
+  std::string value(const std::string& sql) { return support::value_of(observer_, sql); }
+  std::uint64_t number(const std::string& sql) { return support::number_of(observer_, sql); }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
   std::uint64_t keys() { return number("SELECT COUNT(*) FROM task_unique"); }
 
   std::string name_;
-  db::Connection look_;
+  db::Connection observer_;
   queue::QueueInfo default_;
   queue::QueueInfo narrow_;
   db::Connection app_;

@@ -16,7 +16,7 @@ class HeadersTest : public SqlApiTest {
  protected:
   // Stored headers; "NULL" for none.
   std::string stored(const nlohmann::json& options) {
-    look_.execute("DELETE FROM task; DELETE FROM task_unique");
+    observer_.execute("DELETE FROM task; DELETE FROM task_unique");
     call_submit(app_, "default", "t", "", options.dump());
     return value("SELECT COALESCE(headers, 'NULL') FROM task");
   }

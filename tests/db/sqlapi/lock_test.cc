@@ -51,7 +51,7 @@ TEST_F(SqlLockTest, ItIsRenewed) {
 
 TEST_F(SqlLockTest, ExpiredLockIsNotTaken) {
   take();
-  look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  observer_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
 }
 
@@ -72,8 +72,8 @@ TEST_F(SqlLockTest, StalledSlotOfSeveralIsTaken) {
   const std::string spec = R"('{"slots": 2, "ttl": "1s", "wait": "1m"}')";
   const std::uint64_t kept = take("x", spec);
   const std::uint64_t gone = take("x", spec);
-  look_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL 1 HOUR WHERE epoch = " +
-                std::to_string(gone));
+  observer_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL 1 HOUR WHERE epoch = " +
+                    std::to_string(gone));
   std::atomic<bool> done = false;
   std::thread holder([&, db = connect()]() mutable {
     while (!done) {
@@ -114,7 +114,7 @@ TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
     done = true;
   });
   EXPECT_TRUE(support::eventually([&] {
-    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6)");
+    observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6)");
     return done.load();
   }));
   other.join();
@@ -125,17 +125,17 @@ TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
 // S40, S48: the lock is refused, and the message says that it is free.
 TEST_F(SqlLockTest, AfterAChangeOfServerItSaysSo) {
   call("release", "x", take());
-  queue::note_server(look_);
+  queue::note_server(observer_);
   EXPECT_EQ(number("SELECT term FROM server_identity"), 1U) << "both find the same server";
-  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  observer_.execute("UPDATE server_identity SET identity = 'another one'");
   const std::string message = refused([&] { take(); });
   EXPECT_NE(message.find("the database server has changed"), std::string::npos) << message;
   EXPECT_NE(message.find("in 3"), std::string::npos) << message;
   EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   EXPECT_EQ(state(), "FREE");
   const auto changed = [&](const std::string& us_ago) {
-    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +
-                  " MICROSECOND");
+    observer_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +
+                      " MICROSECOND");
   };
   changed("25000000");
   EXPECT_NE(refused([&] { take(); }), "");
@@ -173,11 +173,11 @@ TEST_F(SqlLockTest, TheFenceHoldsUntilTheEndOfTheTransaction) {
             std::string::npos);
   app_.execute("BEGIN");
   call("require", "x", token);
-  const auto seen = queue::watch_lock(look_, "x");
+  const auto seen = queue::watch_lock(observer_, "x");
   ASSERT_EQ(seen.size(), 1U);
-  EXPECT_FALSE(queue::free_lock(look_, seen.front().second, true)) << "its row is locked";
+  EXPECT_FALSE(queue::free_lock(observer_, seen.front().second, true)) << "its row is locked";
   app_.execute("COMMIT");
-  EXPECT_TRUE(queue::free_lock(look_, seen.front().second, true));
+  EXPECT_TRUE(queue::free_lock(observer_, seen.front().second, true));
   app_.execute("BEGIN");
   EXPECT_NE(refused([&] { call("require", "x", token); }).find("does not belong to"),
             std::string::npos);
@@ -187,7 +187,7 @@ TEST_F(SqlLockTest, TheFenceHoldsUntilTheEndOfTheTransaction) {
   EXPECT_NE(refused([&] { call("require", "x", token); }), "") << "a stale token";
   call("require", "x", next);
   app_.execute("ROLLBACK");
-  look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  observer_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   app_.execute("BEGIN");
   EXPECT_NE(refused([&] { call("require", "x", next); }), "") << "expired";
   EXPECT_NE(refused([&] { call("require", "unknown", next); }), "");

@@ -36,7 +36,7 @@ TEST_F(OptionsTest, TheLastMomentIsTakenAsItIs) {
 TEST_F(OptionsTest, AMomentIsOfItsZone) {
   for (const char* at : {"2149-12-31T18:00:00Z", "2149-12-31t19:00:00+01:00",
                          "2149-12-31 12:15:00-05:45", "2149-12-31T17:59:59.999999999Z"}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     call_submit(app_, "default", "t", "", std::string(R"({"run_at": ")") + at + "\"}");
     // Up to a second is added.
     EXPECT_EQ(value("SELECT ROUND(TIMESTAMPDIFF(MICROSECOND, '2149-12-31 18:00:00', '2025-01-01' +"
@@ -46,7 +46,7 @@ TEST_F(OptionsTest, AMomentIsOfItsZone) {
   }
   for (const char* past :
        {"1969-07-20T20:17:40Z", "0001-01-01T00:00:00Z", "0000-12-31T00:00:00Z"}) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     call_submit(app_, "default", "t", "", std::string(R"({"run_at": ")") + past + "\"}");
     EXPECT_EQ(value(due_in()), "0") << past;
   }
@@ -54,11 +54,11 @@ TEST_F(OptionsTest, AMomentIsOfItsZone) {
 
 // The largest ids need all bytes.
 TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
       "65535, UTC_TIMESTAMP(6))");
   for (int i = 0; i < 50; ++i) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     const Made made =
         call_submit(app_, "far", "t", "", R"({"prio": )" + std::to_string(i % 4) + "}");
     const auto id = queue::TaskId::parse(made.id);
@@ -81,7 +81,7 @@ TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
   EXPECT_EQ(value("SELECT CONCAT(flags, TIMESTAMPDIFF(MINUTE, UTC_TIMESTAMP(6), expires_at))"
                   " FROM task"),
             std::to_string(queue::kGzipFlag) + "119");
-  look_.execute("DELETE FROM task");
+  observer_.execute("DELETE FROM task");
   call_submit(app_, "default", "t", "x",
               R"({"expires_at": "2149-12-31T19:00:00.25+01:00", "compression": "zstd",)"
               R"( "unique_key": "k"})");
@@ -92,9 +92,9 @@ TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
 // The original payload is restored, byte for byte, whatever the last byte of the stream is.
 TEST_F(OptionsTest, AboveAMeasureThePayloadIsCompressed) {
   const auto stored = [&](const std::string& payload, const char* options) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     call_submit(app_, "default", "t", payload, options);
-    auto results = look_.execute("SELECT flags, payload FROM task");
+    auto results = observer_.execute("SELECT flags, payload FROM task");
     const auto row = results.front().next();
     const auto flags = static_cast<std::uint32_t>(row->u64(0));
     std::string bytes(row->text(1));
@@ -135,7 +135,7 @@ TEST_F(OptionsTest, AListThatIsTooDeepForTheServerIsRefusedByThatName) {
 }
 
 TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
-  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  queue::ensure_queue(observer_, "fair", {2, queue::Placement::kFair});
   const auto put = [&](const std::string& key) {
     const Made made = call_submit(app_, "fair", "t", "", keyed(key));
     return queue::TaskId::parse(made.id)->partition.partition_no;
@@ -143,30 +143,30 @@ TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   EXPECT_EQ(put("a"), 0U);
   EXPECT_EQ(put("b"), 1U);
   EXPECT_EQ(put("c"), 0U) << "shared";
-  look_.execute("DELETE FROM task WHERE partition_no = 1");
+  observer_.execute("DELETE FROM task WHERE partition_no = 1");
   EXPECT_EQ(put("d"), 1U);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_key ORDER BY 1) FROM fair_partition"), "a,c,d");
 }
 
 // The caller's transaction may be long, and others assign partitions to keys in this time.
 TEST_F(OptionsTest, AKeyThatHasItsPartitionIsNotLocked) {
-  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  queue::ensure_queue(observer_, "fair", {2, queue::Placement::kFair});
   call_submit(app_, "fair", "t", "", keyed("a"));
   app_.execute("BEGIN");
   call_submit(app_, "fair", "t", "", keyed("a"));
-  look_.execute(
+  observer_.execute(
       "SET innodb_lock_wait_timeout = 1; DELETE FROM fair_partition WHERE partition_key = 'a'");
   app_.execute("COMMIT");
 }
 
 TEST_F(OptionsTest, AKeyLeavesAPartitionThatAResizeTakesAway) {
-  const auto fair = queue::ensure_queue(look_, "fair", {4, queue::Placement::kFair});
+  const auto fair = queue::ensure_queue(observer_, "fair", {4, queue::Placement::kFair});
   const auto put = [&](const std::string& key) {
     const Made made = call_submit(app_, "fair", "t", "", keyed(key));
     return queue::TaskId::parse(made.id)->partition.partition_no;
   };
   for (const std::string key : {"a", "b", "c", "d"}) put(key);
-  queue::resize(look_, fair, 2);
+  queue::resize(observer_, fair, 2);
   EXPECT_EQ(put("a"), 0U);
   EXPECT_EQ(put("d"), 0U);
   EXPECT_EQ(put("c"), 1U);

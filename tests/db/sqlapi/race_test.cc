@@ -114,7 +114,7 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
 
 // Each new key takes the partition of a quiet one, which another caller takes at the same moment.
 TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
-  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  queue::ensure_queue(observer_, "fair", {2, queue::Placement::kFair});
   std::vector<std::future<void>> callers;
   for (int c = 0; c < 8; ++c) {
     callers.push_back(std::async(std::launch::async, [&, c] {
@@ -139,9 +139,9 @@ TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
 TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
   const unsigned lists = support::environment_or("ALLOT_TEST_LISTS", 5U);  // of each caller
   constexpr unsigned kTasks = 100;
-  queue::ensure_queue(look_, "ordered", {8, queue::Placement::kOrdered});
-  queue::ensure_queue(look_, "fair", {8, queue::Placement::kFair});
-  const std::uint64_t before = support::server_counter(look_, "Innodb_deadlocks");
+  queue::ensure_queue(observer_, "ordered", {8, queue::Placement::kOrdered});
+  queue::ensure_queue(observer_, "fair", {8, queue::Placement::kFair});
+  const std::uint64_t before = support::server_counter(observer_, "Innodb_deadlocks");
   std::vector<std::future<void>> callers;
   for (unsigned c = 0; c < 8; ++c) {
     callers.push_back(std::async(std::launch::async, [&, c] {
@@ -161,7 +161,7 @@ TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
     }));
   }
   for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
-  const std::uint64_t deadlocks = support::server_counter(look_, "Innodb_deadlocks") - before;
+  const std::uint64_t deadlocks = support::server_counter(observer_, "Innodb_deadlocks") - before;
   const double submitted = 8.0 * lists * kTasks;
   std::printf("%llu deadlocks of %.0f tasks in lists of %u, 8 callers: %.0f per million\n",
               static_cast<unsigned long long>(deadlocks), submitted, kTasks,
@@ -177,7 +177,7 @@ TEST_F(RaceTest, AListThatWaitedForAKeyOfALaterViewIsSubmittedAgain) {
     return call_submit_many(own, R"([{"queue": "default", "type": "t", "unique_key": "a"},)"
                                  R"( {"queue": "default", "type": "t", "unique_key": "b"}])");
   });
-  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  ASSERT_TRUE(support::wait_for_lock_waits(observer_, 1));
   app_.execute("COMMIT");
   const nlohmann::json made = list.get();
   EXPECT_EQ(made.at(0).at("existed"), false);
@@ -195,7 +195,7 @@ TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
     return call_submit_many(own, R"([{"queue": "default", "type": "t", "unique_key": "a"},)"
                                  R"( {"queue": "default", "type": "t", "unique_key": "b"}])");
   });
-  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  ASSERT_TRUE(support::wait_for_lock_waits(observer_, 1));
   const Made a = call_submit(app_, "default", "t", "x", unique("a"));
   EXPECT_FALSE(a.existed);
   app_.execute("COMMIT");
@@ -207,7 +207,7 @@ TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
 
 // An ordered queue puts a task after the present ones, whatever the clock says.
 TEST_F(SqlApiTest, TheTasksOfAKeyStayInOrderUnderAClockThatIsSetBack) {
-  queue::ensure_queue(look_, "ordered", {1, queue::Placement::kOrdered});
+  queue::ensure_queue(observer_, "ordered", {1, queue::Placement::kOrdered});
   const char* options = R"({"partition_key": "k"})";
   call_submit(app_, "ordered", "t", "0", options);
   app_.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");

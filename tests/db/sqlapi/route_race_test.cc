@@ -25,7 +25,7 @@ class RouteRaceTest : public SqlApiTest {
  protected:
   RouteRaceTest() {
     for (const char* name : {"o1", "o2"}) {
-      queue::ensure_queue(look_, name, {4, queue::Placement::kOrdered});
+      queue::ensure_queue(observer_, name, {4, queue::Placement::kOrdered});
     }
   }
   void TearDown() override {
@@ -34,7 +34,9 @@ class RouteRaceTest : public SqlApiTest {
     SqlApiTest::TearDown();
   }
 
-  queue::QueueInfo queue(const std::string& name) { return queue::find_queue(look_, name).value(); }
+  queue::QueueInfo queue(const std::string& name) {
+    return queue::find_queue(observer_, name).value();
+  }
 
   // Submits through an interface as often as allowed. A deadlock's victim submits again, like any
   // application.
@@ -125,12 +127,12 @@ TEST_F(RouteRaceTest, TasksOfATypeAreNeverInTwoQueues) {
   int amid = 0;
   for (int i = 0; i < changes; ++i) {
     const auto change = [&] {
-      look_.execute("DELETE FROM task");
+      observer_.execute("DELETE FROM task");
       try {
         if (i % 2 == 0) {
-          queue::set_route(look_, queue("o1"), queue::pattern_of("t"), queue("o2"));
+          queue::set_route(observer_, queue("o1"), queue::pattern_of("t"), queue("o2"));
         } else {
-          queue::remove_route(look_, queue("o1"), queue::pattern_of("t"));
+          queue::remove_route(observer_, queue("o1"), queue::pattern_of("t"));
         }
         return true;
       } catch (const Error&) {

@@ -9,18 +9,20 @@ namespace {
 class SqlRouteTest : public SqlApiTest {
  protected:
   void make(const char* name) {
-    queue::ensure_queue(look_, name,
+    queue::ensure_queue(observer_, name,
                         {4, name == std::string(queue::kFairOne) ? queue::Placement::kFair
                                                                  : queue::Placement::kSpread});
   }
-  queue::QueueInfo queue(const std::string& name) { return queue::find_queue(look_, name).value(); }
+  queue::QueueInfo queue(const std::string& name) {
+    return queue::find_queue(observer_, name).value();
+  }
   void set(const char* from, const char* types, const char* to) {
-    set_route(look_, from == nullptr ? std::nullopt : std::optional(queue(from)),
+    set_route(observer_, from == nullptr ? std::nullopt : std::optional(queue(from)),
               queue::pattern_of(types), queue(to));
   }
   std::string taker(const Made& made) {
     const auto id = queue::TaskId::parse(made.id);
-    return id ? queue::queue_name(look_, id->partition.queue_id) : "no id " + made.id;
+    return id ? queue::queue_name(observer_, id->partition.queue_id) : "no id " + made.id;
   }
 };
 
@@ -67,7 +69,7 @@ TEST_F(SqlRouteTest, AnOldSnapshotHidesNoRoute) {
   app_.execute("BEGIN; SELECT COUNT(*) FROM queue");
   make("late");
   set("default", "t", "late");
-  if (support::keeps_snapshots(look_)) {
+  if (support::keeps_snapshots(observer_)) {
     EXPECT_EQ(support::error_class_of([&] { call_submit(app_, "default", "t", "x"); }),
               "retryable");
     app_.execute("BEGIN");
@@ -77,8 +79,8 @@ TEST_F(SqlRouteTest, AnOldSnapshotHidesNoRoute) {
 }
 
 TEST_F(SqlRouteTest, AScheduleThatIsRunFollows) {
-  look_.execute("DELETE FROM schedule");
-  look_.execute(
+  observer_.execute("DELETE FROM schedule");
+  observer_.execute(
       "INSERT INTO schedule (name, version, expression, zone, queue, type, payload, created_at,"
       " changed_at) VALUES ('s', 1, '* * * * *', 'UTC', 'default', 't', 'x', UTC_TIMESTAMP(6),"
       " UTC_TIMESTAMP(6))");

@@ -19,7 +19,8 @@ class ScheduleTest : public SqlApiTest {
     return spec;
   }
   void make(const queue::ScheduleSpec& spec) {
-    ASSERT_EQ(queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1)),
+    ASSERT_EQ(queue::put_schedule(observer_, spec,
+                                  queue::database_now(observer_) + std::chrono::hours(1)),
               queue::Put::kAdded);
   }
   // Result of `CALL procedure(arguments, @out)`.
@@ -37,7 +38,7 @@ class ScheduleTest : public SqlApiTest {
     }
     return "";
   }
-  queue::Schedule find(const std::string& name) { return *queue::find_schedule(look_, name); }
+  queue::Schedule find(const std::string& name) { return *queue::find_schedule(observer_, name); }
 };
 
 TEST_F(ScheduleTest, TheTickGoesIntoAnyObject) {
@@ -69,10 +70,10 @@ TEST_F(ScheduleTest, EachSaysWhatItDid) {
 // S89: in the caller's transaction, and under the caller's account instead of the procedures'.
 TEST_F(ScheduleTest, EachCallLeavesAnEntryOfTheAudit) {
   make(spec("s"));
-  const auto entries = [&] { return support::number_of(look_, "SELECT COUNT(*) FROM audit"); };
+  const auto entries = [&] { return support::number_of(observer_, "SELECT COUNT(*) FROM audit"); };
   const auto newest = [&](const char* column) {
     return support::value_of(
-        look_, std::string("SELECT ") + column + " FROM audit ORDER BY audit_id DESC LIMIT 1");
+        observer_, std::string("SELECT ") + column + " FROM audit ORDER BY audit_id DESC LIMIT 1");
   };
   call("pause", "'s', 'the printer is off'");
   EXPECT_EQ(newest("action"), "pause_schedule");
@@ -103,13 +104,13 @@ TEST_F(ScheduleTest, EachCallLeavesAnEntryOfTheAudit) {
 TEST_F(ScheduleTest, TheLastTwentyRunsAreKept) {
   make(spec("s"));
   for (int i = 0; i < 22; ++i) call("run", "'s'");
-  EXPECT_EQ(queue::list_ticks(look_, find("s").schedule_id).size(), 20U);
+  EXPECT_EQ(queue::list_ticks(observer_, find("s").schedule_id).size(), 20U);
   EXPECT_EQ(find("s").ticks, 22U);
 }
 
 TEST_F(ScheduleTest, AfterAFailureTheTransactionGoesOn) {
   make(spec("s"));
-  look_.execute("UPDATE schedule SET queue = 'gone' WHERE schedule_id > 0");
+  observer_.execute("UPDATE schedule SET queue = 'gone' WHERE schedule_id > 0");
   app_.execute("START TRANSACTION");
   call_submit(app_, "default", "before", "");
   EXPECT_NE(refused("run", "'s'"), "");

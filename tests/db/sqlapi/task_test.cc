@@ -15,7 +15,7 @@ class TaskTest : public SqlApiTest {
 };
 
 TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
-  look_.execute(
+  observer_.execute(
       "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
       "65535, UTC_TIMESTAMP(6))");
   for (const char* queue : {"default", "narrow", "far"}) {
@@ -35,7 +35,7 @@ TEST_F(TaskTest, AQuestionLocksNothing) {
   const Made made = call_submit(app_, "default", "t", "");
   app_.execute("BEGIN");
   EXPECT_EQ(state(made.id), "waiting");
-  look_.execute("SET innodb_lock_wait_timeout = 1; DELETE FROM task");
+  observer_.execute("SET innodb_lock_wait_timeout = 1; DELETE FROM task");
   app_.execute("COMMIT");
   EXPECT_EQ(state(made.id), "NULL");
 }

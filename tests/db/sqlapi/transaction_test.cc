@@ -12,7 +12,7 @@ class TransactionTest : public SqlApiTest {
         "DROP TABLE IF EXISTS orders;"
         "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, n INT) ENGINE=InnoDB");
   }
-  ~TransactionTest() override { look_.execute("DROP TABLE orders"); }
+  ~TransactionTest() override { observer_.execute("DROP TABLE orders"); }
   TransactionTest(const TransactionTest&) = delete;
   TransactionTest& operator=(const TransactionTest&) = delete;
 
@@ -70,11 +70,11 @@ TEST_F(TransactionTest, TheCallersSavepointStands) {
 TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1)");
   // The row of the task cannot be inserted, after its key was claimed.
-  look_.execute("LOCK TABLES task READ");
+  observer_.execute("LOCK TABLES task READ");
   app_.execute("SET SESSION lock_wait_timeout = 1");
   EXPECT_EQ(support::error_class_of([&] { call_submit(app_, "default", "t", "x", unique("k")); }),
             "retryable");
-  look_.execute("UNLOCK TABLES");
+  observer_.execute("UNLOCK TABLES");
   call_submit(app_, "default", "t", "other", unique("l"));
   app_.execute("COMMIT");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(unique_key) FROM task_unique"), "l");
@@ -88,7 +88,7 @@ TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
   app_.execute("SET timestamp = 1790000000.123456");
   const Made first = call_submit(app_, "narrow", "t", "first");
   const std::uint64_t base = queue::TaskId::parse(first.id)->first_key & ~std::uint64_t{4095};
-  look_.execute(
+  observer_.execute(
       "DELETE FROM task; INSERT INTO task (queue_id, partition_no, prio, run_key, type,"
       " payload) SELECT " +
       std::to_string(narrow_.queue_id) + ", 0, 1, " + std::to_string(base) +
@@ -106,8 +106,8 @@ TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
 
 TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1); SELECT COUNT(*) FROM task_unique");
-  const Made winner = call_submit(look_, "default", "t", "x", unique("k"));
-  if (support::keeps_snapshots(look_)) {
+  const Made winner = call_submit(observer_, "default", "t", "x", unique("k"));
+  if (support::keeps_snapshots(observer_)) {
     const auto call = [&] { call_submit(app_, "default", "t", "x", unique("k")); };
     EXPECT_EQ(support::error_class_of(call), "retryable");
     EXPECT_EQ(support::value_of(app_, "SELECT COUNT(*) FROM orders"), "0") << "as by a deadlock";
@@ -123,7 +123,7 @@ TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
 TEST_F(TransactionTest, AKeyFromAClockThatWasAheadIsTakenForItsTimeOnly) {
   const Made first = call_submit(app_, "default", "t", "first", unique("k"));
   for (const char* left : {"1 SECOND", "1 DAY", "365 DAY"}) {
-    look_.execute(
+    observer_.execute(
         "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL " +
         std::string(left));
     EXPECT_EQ(call_submit(app_, "default", "t", "again", unique("k")).id, first.id) << left;
@@ -171,7 +171,7 @@ TEST_F(TransactionTest, WhateverTheSessionIsLike) {
   };
   std::size_t unknown = 0;
   for (const char* setting : settings) {
-    look_.execute("DELETE FROM task");
+    observer_.execute("DELETE FROM task");
     db::Connection own = connect();
     try {
       own.execute("SET SESSION " + std::string(setting));
@@ -184,7 +184,7 @@ TEST_F(TransactionTest, WhateverTheSessionIsLike) {
                                 R"('{"run_at": "2149-12-31T19:00:00.5+01:00"}')"}) {
       own.execute("CALL allot_submit('default', 't', X'00ff275c22', " + std::string(options) +
                   ", @id, @existed)");
-      look_.execute("DELETE FROM task_unique");
+      observer_.execute("DELETE FROM task_unique");
     }
     EXPECT_THROW(own.execute("CALL allot_submit('default', 'a\nb', '', NULL, @id, @existed)"),
                  db::DbError)

@@ -78,14 +78,14 @@ class TickerTest : public queue::QueueTest {
   }
   // Its first tick was this long ago.
   void put(const ScheduleSpec& spec, seconds ago = seconds(0)) {
-    auto first = std::chrono::floor<seconds>(queue::database_now(look_) - ago);
+    auto first = std::chrono::floor<seconds>(queue::database_now(observer_) - ago);
     if (spec.expression != "* * * * * *") {
       const int second = std::stoi(spec.expression);
       while (first.time_since_epoch().count() % 60 != second) first -= seconds(1);
     }
-    queue::put_schedule(look_, spec, first);
+    queue::put_schedule(observer_, spec, first);
   }
-  Schedule found(const std::string& name = "s") { return *queue::find_schedule(look_, name); }
+  Schedule found(const std::string& name = "s") { return *queue::find_schedule(observer_, name); }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
   std::uint64_t different_tasks() { return number("SELECT COUNT(DISTINCT payload) FROM task"); }
   static std::uint64_t session(db::Connection& db, const std::string& counter) {
@@ -114,24 +114,24 @@ TEST_F(TickerTest, SubmitsWhatIsDueAndRingsForIt) {
 
 // The first tick is the next one.
 TEST_F(TickerTest, TickWaitsUntilItIsDue) {
-  const Moment due = std::chrono::floor<seconds>(queue::database_now(look_)) + seconds(2);
-  queue::put_schedule(look_, spec("s", "* * * * * *"), due);
+  const Moment due = std::chrono::floor<seconds>(queue::database_now(observer_)) + seconds(2);
+  queue::put_schedule(observer_, spec("s", "* * * * * *"), due);
   steward_.poll();
   EXPECT_EQ(tasks(), 0U);
-  const std::chrono::nanoseconds left = due - queue::database_now(look_);
+  const std::chrono::nanoseconds left = due - queue::database_now(observer_);
   EXPECT_LT(steward_.ticker.next_ns(), boot_ns() + static_cast<Nanos>(left.count()) + kSecond / 2);
   EXPECT_TRUE(support::eventually([&] {
     if (boot_ns() >= steward_.ticker.next_ns()) steward_.poll();
     return found().submitted > 0;
   }));
-  const auto tick = queue::list_ticks(look_, found().schedule_id).back();
+  const auto tick = queue::list_ticks(observer_, found().schedule_id).back();
   EXPECT_EQ(tick.tick, due);
 }
 
 TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
   for (int i = 0; i < 100; ++i) {
-    queue::put_schedule(look_, spec("s" + std::to_string(i)),
-                        queue::database_now(look_) + hours(1));
+    queue::put_schedule(observer_, spec("s" + std::to_string(i)),
+                        queue::database_now(observer_) + hours(1));
   }
   const Nanos began = boot_ns();
   const std::uint64_t before = session(steward_.db, "Questions");
@@ -163,7 +163,7 @@ TEST_F(TickerTest, TwoLeadersSubmitEachTickOnce) {
   for (int i = 0; i < 20; ++i) {
     const Schedule schedule = found("s" + std::to_string(i));
     EXPECT_EQ(schedule.dropped, 0U);
-    const auto ticks = queue::list_ticks(look_, schedule.schedule_id);
+    const auto ticks = queue::list_ticks(observer_, schedule.schedule_id);
     for (std::size_t k = 1; k < ticks.size(); ++k) {
       EXPECT_EQ(ticks[k - 1].tick - ticks[k].tick, seconds(1));
     }
@@ -195,7 +195,7 @@ TEST_F(TickerTest, AfterAnHourEachPolicyDoesWhatItSays) {
     EXPECT_GE(schedule.ticks, 61U) << name;
     EXPECT_LE(schedule.ticks, 62U) << name;
     EXPECT_EQ(schedule.ticks, schedule.submitted + schedule.dropped) << name;
-    EXPECT_GT(*schedule.next_run, queue::database_now(look_) - seconds(2)) << name;
+    EXPECT_GT(*schedule.next_run, queue::database_now(observer_) - seconds(2)) << name;
   }
 }
 
@@ -205,12 +205,12 @@ TEST_F(TickerTest, AYearOfSecondsIsCaughtUpAtOnce) {
   second.late = Late::kAll;
   put(second, hours(24 * 365));
   const Nanos start = boot_ns();
-  while (*found().next_run < queue::database_now(look_) - seconds(3)) steward_.poll();
+  while (*found().next_run < queue::database_now(observer_) - seconds(3)) steward_.poll();
   EXPECT_GE(tasks(), 100U);
   EXPECT_LE(tasks(), 110U + (boot_ns() - start) / kSecond) << "plus the tasks of the seconds since";
   EXPECT_GE(found().dropped, 1'900U);
   bool told = false;
-  for (const auto& tick : queue::list_ticks(look_, found().schedule_id)) {
+  for (const auto& tick : queue::list_ticks(observer_, found().schedule_id)) {
     told = told || tick.reason.starts_with("at least ");
   }
   EXPECT_TRUE(told || found().submitted > queue::kShownTicks);
@@ -237,7 +237,7 @@ TEST_F(TickerTest, AQueueThatIsGoneIsSaidOnceUntilItIsThere) {
 }
 
 TEST_F(TickerTest, RefusedTickIsReportedAndStopsNoOther) {
-  queue::ensure_queue(look_, "ordered", {2, queue::Placement::kOrdered});
+  queue::ensure_queue(observer_, "ordered", {2, queue::Placement::kOrdered});
   ScheduleSpec keyless = spec("keyless");
   keyless.queue = "ordered";
   put(keyless);
@@ -260,7 +260,8 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
   steward_.poll();
   ASSERT_EQ(tasks(), 1U);
   const Moment due = *found().next_run;
-  ASSERT_TRUE(support::eventually([&] { return queue::database_now(look_) > due + seconds(3); }));
+  ASSERT_TRUE(
+      support::eventually([&] { return queue::database_now(observer_) > due + seconds(3); }));
   const std::uint64_t updates = session(steward_.db, "Com_update");
   const std::uint64_t commits = session(steward_.db, "Com_commit");
   steward_.poll();
@@ -294,14 +295,14 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
       Steward(connect()).poll();
       ASSERT_EQ(in_queue(queue_), 1U) << what;
       if (by_route) {
-        queue::set_route(look_, queue_, {"t", false}, other);
+        queue::set_route(observer_, queue_, {"t", false}, other);
       } else {
         one.queue = "other";
         put(one);
       }
       const Moment due = *found().next_run;
       ASSERT_TRUE(
-          support::eventually([&] { return queue::database_now(look_) > due + seconds(2); }));
+          support::eventually([&] { return queue::database_now(observer_) > due + seconds(2); }));
       Steward(connect()).poll();
       EXPECT_EQ(in_queue(other), 0U) << what;
       EXPECT_EQ(found().skipped > 0, overlap == Overlap::kSkip) << what;
@@ -312,8 +313,8 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
         return in_queue(other) == 1;
       })) << what;
       EXPECT_EQ(in_queue(queue_), 0U) << what;
-      look_.execute("DELETE FROM schedule; DELETE FROM task; DELETE FROM task_unique");
-      if (by_route) queue::remove_route(look_, queue_, {"t", false});
+      observer_.execute("DELETE FROM schedule; DELETE FROM task; DELETE FROM task_unique");
+      if (by_route) queue::remove_route(observer_, queue_, {"t", false});
     }
   }
 }
@@ -321,7 +322,7 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
 TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {
   put(spec("s", "* * * * * *"), seconds(20));
   steward_.poll();
-  look_.execute("KILL " + std::to_string(steward_.db.id()));
+  observer_.execute("KILL " + std::to_string(steward_.db.id()));
   ASSERT_TRUE(support::eventually([&] {
     return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
                   std::to_string(steward_.db.id())) == 0;
@@ -350,7 +351,7 @@ TEST_F(TickerTest, AChangeIsSeenByTheNextTick) {
   steward_.poll();
   ScheduleSpec changed = spec("s", "* * * * * *");
   changed.payload = "{\"new\": true}";
-  queue::put_schedule(look_, changed, queue::database_now(look_));
+  queue::put_schedule(observer_, changed, queue::database_now(observer_));
   const std::uint64_t before = tasks();
   EXPECT_TRUE(support::eventually([&] {
     steward_.poll();
@@ -391,11 +392,11 @@ TEST_F(TickerTest, AClockThatStepsRepeatsNothingAndTellsWhatIsLate) {
 
 TEST_F(TickerTest, TicksInAPauseAreDropped) {
   put(spec("s", "* * * * * *"), seconds(30));
-  queue::pause_schedule(look_, "s", "");
+  queue::pause_schedule(observer_, "s", "");
   steward_.poll();
   EXPECT_EQ(tasks(), 0U);
   const Nanos resumed = boot_ns();
-  queue::resume_schedule(look_, "s");
+  queue::resume_schedule(observer_, "s");
   Steward after(connect());
   after.poll();
   EXPECT_GE(found().dropped, 30U);
@@ -404,11 +405,11 @@ TEST_F(TickerTest, TicksInAPauseAreDropped) {
 
 // More of them wait than are read at once: they do not hide others.
 TEST_F(TickerTest, FailingSchedulesHideNoOther) {
-  look_.execute("SET sql_safe_updates = 0");
+  observer_.execute("SET sql_safe_updates = 0");
   ScheduleSpec lost = spec("lost");
   lost.queue = "nowhere";
   put(lost, hours(1));
-  look_.execute(
+  observer_.execute(
       "INSERT INTO schedule (name, version, expression, zone, queue, type, payload, next_run,"
       " due_at, error, created_at, changed_at) SELECT CONCAT('lost', seq), version, expression, "
       "zone,"
@@ -442,7 +443,7 @@ class NextRunCheckTest : public TickerTest {
     } while (check_.next_ns() <= now_);
     now_ = check_.next_ns();
   }
-  Moment database_now() { return queue::database_now(look_); }
+  Moment database_now() { return queue::database_now(observer_); }
 
   Nanos now_ = boot_ns();
   NextRunCheck check_{steward_.calendar};
@@ -450,7 +451,7 @@ class NextRunCheckTest : public TickerTest {
 
 TEST_F(NextRunCheckTest, ASchedulesNextTickIsSetBackAfterAClockThatWasAhead) {
   for (const seconds jump : {seconds(hours(24)), seconds(hours(24 * 365))}) {
-    look_.execute("DELETE FROM schedule; DELETE FROM task");
+    observer_.execute("DELETE FROM schedule; DELETE FROM task");
     put(spec());
     tick_at(jump);
     const Schedule ahead = found();
@@ -461,7 +462,7 @@ TEST_F(NextRunCheckTest, ASchedulesNextTickIsSetBackAfterAClockThatWasAhead) {
     EXPECT_GT(*after.next_run, database_now() - seconds(5));
     EXPECT_GT(after.version, ahead.version);
     EXPECT_EQ(after.submitted, ahead.submitted);
-    look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6)");
+    observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6)");
     Steward next(connect());
     next.poll();
     EXPECT_EQ(found().submitted, ahead.submitted + 1);
@@ -483,7 +484,7 @@ TEST_F(NextRunCheckTest, DistantRunStays) {
   const Moment now = database_now();
   const auto next = steward_.calendar.upcoming(
       "0 0 29 2 *", "UTC", std::chrono::floor<seconds>(now).time_since_epoch().count(), 0, 1);
-  queue::put_schedule(look_, spec("leap", "0 0 29 2 *"), Moment(seconds(next.at(0))));
+  queue::put_schedule(observer_, spec("leap", "0 0 29 2 *"), Moment(seconds(next.at(0))));
   const Schedule before = found("leap");
   two_rounds(steward_.db);
   EXPECT_EQ(found("leap").next_run, before.next_run);
@@ -505,13 +506,13 @@ TEST_F(NextRunCheckTest, OneRoundAloneSetsNothingBack) {
 
 TEST_F(NextRunCheckTest, AllPagesAreCheckedAndPausedOrChangedOnesAreLeft) {
   for (int i = 0; i < 250; ++i) {
-    queue::put_schedule(look_, spec("s" + std::to_string(i)), database_now() + hours(24));
+    queue::put_schedule(observer_, spec("s" + std::to_string(i)), database_now() + hours(24));
   }
-  queue::pause_schedule(look_, "s7", "");
+  queue::pause_schedule(observer_, "s7", "");
   round(steward_.db);
   ScheduleSpec changed = found("s9").spec;
   changed.payload = "{}";
-  queue::put_schedule(look_, changed, database_now());
+  queue::put_schedule(observer_, changed, database_now());
   round(steward_.db);
   EXPECT_EQ(number("SELECT COUNT(*) FROM schedule WHERE next_run > UTC_TIMESTAMP(6)"
                    " + INTERVAL 1 HOUR"),

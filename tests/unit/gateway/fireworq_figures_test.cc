@@ -28,19 +28,19 @@ class FireworqFigures : public testing::Test {
     std::memcpy(header.magic, ipc::kSlotMagic, sizeof header.magic);
     header.version = ipc::kSlotVersion;
     header.slot_size = sizeof(ipc::Slot);
-    header.started_mono_ns = kLife.started_ns;
-    header.supervisor_pid = static_cast<std::uint32_t>(kLife.pid);
+    header.started_mono_ns = kRun.started_ns;
+    header.supervisor_pid = static_cast<std::uint32_t>(kRun.pid);
     std::ofstream(folder_ / "slots", std::ios::binary)
         .write(reinterpret_cast<const char*>(&header), sizeof header);
   }
   void count(Count what, std::uint64_t elapsed_ms = 0, const char* type = "fireworq.job") {
-    meter::Record* record = meter::open_record(folder_.path(), 0, kLife);
+    meter::Record* record = meter::open_record(folder_.path(), 0, kRun);
     if (record == nullptr) throw std::runtime_error("no record");
     meter::Meter meter(*record);
     meter.count(what, queue_.info.name, type);
     if (elapsed_ms != 0) meter.count_elapsed(queue_.info.name, type, elapsed_ms);
   }
-  static constexpr meter::Life kLife{1000, 7};
+  static constexpr meter::SupervisorRun kRun{1000, 7};
   support::TempDir folder_;
   queue::FireworqQueue queue_;
 };

@@ -44,19 +44,19 @@ class MeterTest : public testing::Test {
  protected:
   MeterTest() { begin({1000, 7}); }
 
-  void begin(const Life& life) {
-    life_ = life;
+  void begin(const SupervisorRun& run) {
+    run_ = run;
     ipc::SlotFileHeader header{};
     std::memcpy(header.magic, ipc::kSlotMagic, sizeof header.magic);
     header.version = ipc::kSlotVersion;
     header.slot_size = sizeof(ipc::Slot);
-    header.started_mono_ns = life.started_ns;
-    header.supervisor_pid = static_cast<std::uint32_t>(life.pid);
+    header.started_mono_ns = run.started_ns;
+    header.supervisor_pid = static_cast<std::uint32_t>(run.pid);
     std::ofstream(folder_ / "slots", std::ios::binary)
         .write(reinterpret_cast<const char*>(&header), sizeof header);
   }
   [[nodiscard]] Record& record(std::uint32_t slot = 0) const {
-    Record* made = open_record(folder_.path(), slot, life_);
+    Record* made = open_record(folder_.path(), slot, run_);
     if (made == nullptr) throw std::runtime_error("no record");
     return *made;
   }
@@ -65,7 +65,7 @@ class MeterTest : public testing::Test {
   }
 
   support::TempDir folder_;
-  Life life_;
+  SupervisorRun run_;
 };
 
 TEST_F(MeterTest, TheNextWorkerGoesOn) {
@@ -91,7 +91,7 @@ TEST_F(MeterTest, TheNextWorkerGoesOn) {
   }
 }
 
-TEST_F(MeterTest, AnotherLifeBeginsAnew) {
+TEST_F(MeterTest, AnotherRunCountsFromZero) {
   Meter(record()).count(Count::kDone, "mail", "a");
   begin({2000, 7});
   EXPECT_TRUE(read_records(folder_.path()).empty()) << "its slot is not taken yet";
@@ -226,7 +226,7 @@ TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
 
 TEST_F(MeterTest, TheNextGatewayGoesOn) {
   const auto answered = [this]() -> Counter& {
-    RequestRecord* record = open_requests(folder_.path(), life_);
+    RequestRecord* record = open_requests(folder_.path(), run_);
     if (record == nullptr) throw std::runtime_error("no record");
     return record->routes[3].answers[1];
   };
@@ -235,10 +235,10 @@ TEST_F(MeterTest, TheNextGatewayGoesOn) {
   EXPECT_EQ(answered(), 2U);
   EXPECT_TRUE(read_records(folder_.path()).empty()) << "it is not a slot's";
   begin({2000, 7});
-  EXPECT_EQ(life_in(folder_.path()), life_);
+  EXPECT_EQ(run_in(folder_.path()), run_);
   EXPECT_EQ(answered(), 0U) << "another run";
   ++answered();
-  open_requests(folder_.path(), life_)->head.version = kRequestVersion + 1;
+  open_requests(folder_.path(), run_)->head.version = kRequestVersion + 1;
   EXPECT_EQ(answered(), 0U) << "another layout";
 }
 
@@ -257,8 +257,8 @@ TEST_F(MeterTest, AGatewayByItselfHandsItsCountsOn) {
 }
 
 TEST_F(MeterTest, WithoutAFolderThereIsNone) {
-  EXPECT_EQ(open_record("/nowhere", 0, life_), nullptr);
-  EXPECT_EQ(open_requests("/nowhere", life_), nullptr);
+  EXPECT_EQ(open_record("/nowhere", 0, run_), nullptr);
+  EXPECT_EQ(open_requests("/nowhere", run_), nullptr);
   EXPECT_TRUE(read_records("/nowhere").empty());
 }
 

@@ -14,7 +14,7 @@ namespace allot::bench {
 
 // A figure of a round, and the limit for the median of the rounds.
 template <typename Round>
-struct Claim {
+struct Limit {
   const char* what = nullptr;
   const char* against = nullptr;
   double (*of)(const Round& round) = nullptr;
@@ -30,25 +30,25 @@ double median_of(const std::vector<Round>& rounds, const Of& of) {
   return median(std::move(values));
 }
 
-// Adds each claim to the report, or prints it. True if all of them hold.
+// Adds each limit to the report, or prints it. True if all of them hold.
 template <typename Round, std::size_t N>
-bool judge(const std::vector<Round>& rounds, const std::array<Claim<Round>, N>& claims,
+bool judge(const std::vector<Round>& rounds, const std::array<Limit<Round>, N>& limits,
            bool as_json, nlohmann::json& report) {
   bool good = true;
-  for (const Claim<Round>& claim : claims) {
-    const double value = median_of(rounds, claim.of);
-    const bool holds = claim.at_least ? value >= claim.bound : value <= claim.bound;
-    const char* const bound = claim.wanted ? "wanted" : claim.at_least ? "at least" : "at most";
-    good = good && (holds || claim.wanted);
+  for (const Limit<Round>& limit : limits) {
+    const double value = median_of(rounds, limit.of);
+    const bool holds = limit.at_least ? value >= limit.bound : value <= limit.bound;
+    const char* const bound = limit.wanted ? "wanted" : limit.at_least ? "at least" : "at most";
+    good = good && (holds || limit.wanted);
     if (!as_json) {
-      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.against, value, bound,
-                  claim.bound, holds ? "ok" : "MISSED");
+      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", limit.what, limit.against, value, bound,
+                  limit.bound, holds ? "ok" : "MISSED");
     }
-    report["ratios"].push_back({{"what", claim.what},
-                                {"against", claim.against},
+    report["ratios"].push_back({{"what", limit.what},
+                                {"against", limit.against},
                                 {"value", value},
-                                {claim.at_least ? "at_least" : "at_most", claim.bound},
-                                {"checked", !claim.wanted},
+                                {limit.at_least ? "at_least" : "at_most", limit.bound},
+                                {"checked", !limit.wanted},
                                 {"holds", holds}});
   }
   return good;
