@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kRowBytes = 1'000;
 constexpr std::uint32_t kRowsOfATransaction = 100;
 
-struct BesideWriter {
+struct WriterCost {
   double daemon = 0;  // in percent of a processor
   double server = 0;
   double mb_per_second = 0;  // written by the writer
@@ -35,8 +35,8 @@ struct BesideWriter {
 struct WakeRound {
   double with_tasks_per_s = 0;
   double without_tasks_per_s = 0;
-  BesideWriter with;
-  BesideWriter without;
+  WriterCost with;
+  WriterCost without;
 };
 
 class Wake {
@@ -62,7 +62,7 @@ class Wake {
     WakeRound result;
     for (const bool follows : {number % 2 == 0, number % 2 != 0}) {
       (follows ? result.with_tasks_per_s : result.without_tasks_per_s) = drain(follows);
-      (follows ? result.with : result.without) = beside_writer(follows);
+      (follows ? result.with : result.without) = cost_with_writer(follows);
     }
     return result;
   }
@@ -93,7 +93,7 @@ class Wake {
     return rate;
   }
 
-  BesideWriter beside_writer(bool follows) {
+  WriterCost cost_with_writer(bool follows) {
     const auto allotd = start(follows);
     if (follows) wait_until_followed(db_, *allotd, stage_.log_file());
     std::this_thread::sleep_for(std::chrono::seconds(1));  // wait for the end of its start
@@ -106,9 +106,9 @@ class Wake {
     const auto percent = [&](std::uint64_t ran) {
       return 100 * static_cast<double>(ran) / 1e9 / elapsed.count();
     };
-    const BesideWriter cost{percent(children_processor_ns(allotd->pid()) - daemon_before),
-                            percent(processor_ns(server) - server_before),
-                            static_cast<double>(rows) * kRowBytes / 1e6 / elapsed.count()};
+    const WriterCost cost{percent(children_processor_ns(allotd->pid()) - daemon_before),
+                          percent(processor_ns(server) - server_before),
+                          static_cast<double>(rows) * kRowBytes / 1e6 / elapsed.count()};
     allotd->stop();
     db_.execute("TRUNCATE bench_other");
     return cost;

@@ -17,7 +17,7 @@ TEST(Hello, GreetsAsConfigured) {
   EXPECT_EQ(handler.run("Ada").log, "info good morning, Ada\n");
 }
 
-TEST(Hello, NobodyToGreetIsAFailureForGood) {
+TEST(Hello, MissingNameFailsForGood) {
   allot::test::Handler handler("hello");
   EXPECT_EQ(handler.run("").outcome, allot::fail("no name to greet"));
 }

@@ -161,7 +161,7 @@ TEST(NumbersTest, AWrongLineIsFound) {
   EXPECT_EQ(faults("| S1 | r |", both), Texts{"S1: needs the rule and what it prevents"});
 }
 
-TEST(NumbersTest, RemovalsAreThoseWhoseCommentNamesTheRule) {
+TEST(NumbersTest, RemovalsNameTheRuleInTheirComment) {
   const std::string list =
       "x  # S1\nrules=(\n  # S1: not a removal\n  a b  # S1: c\n  d  # S12\n)\n";
   EXPECT_EQ(removals_in(list, "S1"), (Texts{"a", "b"}));

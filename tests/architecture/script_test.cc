@@ -72,7 +72,7 @@ TEST_F(InstallTest, AptRefusalIsOnlyReported) {
 }
 
 // All suites of Debian use the same mirror.
-TEST(DebianMirror, IsThatOfTheSuiteOrOfAnotherOne) {
+TEST(DebianMirror, BelongsToTheSuiteOrToAnotherOne) {
   const support::TempDir folder;
   const std::string apt_get = folder.write("apt-get",
                                            "#!/bin/sh\necho 'trixie http://other/ Docker/Docker'\n"

@@ -309,7 +309,7 @@ TEST(SqlTest, EveryWriteOfAListSaysWhichIndexItTakes) {
 
 // The lease's own row: its holder identifies it by epoch and holder, a new holder by the values
 // that it saw.
-TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
+TEST(SqlTest, EveryWriteOnALeaseNamesItsHolder) {
   for_each_statement([](const std::string& query, const std::string& statement) {
     if (statement.find("UPDATE q_lock_table") == std::string::npos) return;
     const auto has = [&](const char* text) { return statement.find(text) != std::string::npos; };

@@ -22,7 +22,7 @@ support::Finished drain(const std::string& folder, std::vector<std::string> more
   return support::run_program(words);
 }
 
-TEST(Drain, MeasuresTheDaemonBesideItsFloor) {
+TEST(Drain, MeasuresTheDaemonAndItsFloor) {
   const support::TempDir dir;
   const auto done = drain(dir / "b", {"--tasks", "2000", "--rounds", "2", "--json"});
   ASSERT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;

@@ -22,7 +22,7 @@ support::Finished http(const std::string& folder, const std::vector<std::string>
 }
 
 // The figures of so short a run say nothing, but each has to be there.
-TEST(Http, MeasuresTheGatewayBesideItsFloors) {
+TEST(Http, MeasuresTheGatewayAndItsFloors) {
   const support::TempDir dir;
   const auto done = http(dir / "b", {"--idle", "20", "--json"});
   ASSERT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;

@@ -11,7 +11,7 @@
 namespace allot::bench {
 namespace {
 
-TEST(WakeBench, MeasuresADrainAndTheCostBesideAWriter) {
+TEST(WakeBench, MeasuresADrainAndTheCostWithAWriter) {
   const support::TempDir dir;
   const auto done =
       support::run_program({ALLOT_PROGRAM, "bench", "wake", "--embedded", dir / "b", "--tasks",

@@ -40,17 +40,17 @@ void expect_figures(const nlohmann::json& report, const std::set<std::string>& s
   }
 }
 
-TEST(PipeWorker, IsMeasuredBesideItsFloors) {
+TEST(PipeWorker, IsMeasuredWithItsFloors) {
   expect_figures(report_of({"pipe-worker", "--workers", "1"}),
                  {"bare", "exec", "noop", "one", "pipe"});
 }
 
-TEST(HttpWorker, IsMeasuredBesideItsFloors) {
+TEST(HttpWorker, IsMeasuredWithItsFloors) {
   expect_figures(report_of({"http-worker", "--milliseconds", "50"}),
                  {"noop", "quick", "quick_bare", "quick_ready", "slow", "slow_bare"});
 }
 
-TEST(Fireworq, IsMeasuredBesideItsFloors) {
+TEST(Fireworq, IsMeasuredWithItsFloors) {
   const auto report = report_of({"fireworq", "--milliseconds", "50", "--throttled", "4"});
   expect_figures(report, {"bare", "dispatch", "insert", "push"});
   EXPECT_EQ(report["ratios"].size(), 5U);

@@ -130,7 +130,7 @@ TEST_F(BatchE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
 }
 
 // All of them exceed their time because of one of them.
-TEST_F(BatchE2e, ATimeLimitIsThatOfTheCallAndChargedToTheOneThatHangsAlone) {
+TEST_F(BatchE2e, ATimeLimitAppliesToTheCallAndIsChargedToTheTaskThatHangs) {
   make("max_attempts = 1\n", "[types.\"batch.fifty\"]\ntask_timeout = \"2s\"\n");
   submit(4, "batch.fifty", "ok");
   const auto hanging = daemon_->submit("batch.fifty", "hangs hang");

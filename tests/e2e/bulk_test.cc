@@ -102,7 +102,7 @@ TEST(Bulk, TheCommandFollowsTheSteward) {
 }
 
 // Without a daemon the command processes it; when it is interrupted, another one continues.
-TEST(Bulk, WithoutAStewardTheCommandWorksAndWhatItLeavesGoesOn) {
+TEST(Bulk, WithoutAStewardTheCommandWorksAndTheRestContinuesLater) {
   Daemon daemon({.workers = 0, .log_level = "info", .start = false});
   ASSERT_EQ(daemon.allot({"migrate"}).status.code, kExitOk);
   put_dead(daemon, 300);

@@ -131,7 +131,7 @@ TEST_F(Cancel, OneThatHasJustBegunIsStopped) {
   expect_others_run();
 }
 
-TEST_F(Cancel, AnOrderedPartitionGoesOn) {
+TEST_F(Cancel, AnOrderedPartitionContinues) {
   start("", 2, "[queues.keyed]\npartitions = 1\nplacement = \"ordered\"\n");
   const auto submit = [&](const std::string& type, const std::string& payload) {
     const auto done = daemon_->allot({"submit", "keyed", type, payload, "--partition-key", "a"});

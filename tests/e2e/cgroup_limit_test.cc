@@ -138,7 +138,7 @@ TEST_F(CgroupLimit, EachWorkerHasThoseOfItsPool) {
 }
 
 // The cause comes from the kernel, the limit is reported, and no other task is charged.
-TEST_F(CgroupLimit, ATaskThatTakesMoreIsToldSo) {
+TEST_F(CgroupLimit, ATaskThatTakesMoreGetsTheReason) {
   Daemon& daemon = start("cgroup_memory = 128");
   hoard("1024");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();

@@ -110,7 +110,7 @@ TEST_F(Deployment, NorDoesItDelayAnOrderedQueue) {
 }
 
 // Ahead of a known task there are 10,000 unknown ones; later tasks are not blocked by them.
-TEST_F(Deployment, TenThousandOfAnUnknownTypeStopNobody) {
+TEST_F(Deployment, TenThousandOfAnUnknownTypeStopNoOtherTask) {
   Daemon old({.workers = 1, .queue_keys = "partitions = 1", .log_level = "info", .start = false});
   old.submit_many("new", numbered(10'000));
   (void)old.submit("test.write", "first");

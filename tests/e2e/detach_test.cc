@@ -211,7 +211,7 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
 }
 
-TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
+TEST(Detach, TheDatabaseMayGoAway) {
   support::Database& server = support::Database::shared();
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
   wait_ready(daemon, 2);  // it leaves its partition to the idle one

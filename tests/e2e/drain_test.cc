@@ -111,7 +111,7 @@ TEST_F(Drain, ACrashIsSettledAndCounted) {
   EXPECT_EQ(daemon_.leases(), 0U);
 }
 
-TEST_F(Drain, TypesThatNobodyKnowsStayAndCountForNothing) {
+TEST_F(Drain, UnknownTypesStayAndAreNotCounted) {
   submit("nobody.knows", 3);
   submit("test.ok", 2);
   const json done = drain({"--max-tasks", "4"});
@@ -243,7 +243,7 @@ TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
 
 // S11: the next drain in the same place is the same instance, and does not wait for a lease to
 // expire.
-TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
+TEST_F(Drain, AfterAKillOfAllProcessesTheNextDrainContinuesAtOnce) {
   submit("test.sleep", 100, "100");
   support::Process process(command({"--jobs", "2"}));
   ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
@@ -307,8 +307,8 @@ TEST(DrainEmbedded, StartsThePrivateDatabase) {
   ASSERT_TRUE(
       eventually([&] { return daemon.times_logged("supervisor.ready") > ready; }, patience));
   daemon.submit_many("test.write", {"4"});
-  const auto beside = daemon.allot(words);  // the daemon keeps the database
-  EXPECT_EQ(json::parse(beside.out)["done"], 1) << beside.out << beside.err << daemon.log();
+  const auto second = daemon.allot(words);  // the daemon keeps the database
+  EXPECT_EQ(json::parse(second.out)["done"], 1) << second.out << second.err << daemon.log();
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ TEST(Fault, ProcessesOfAHandlerEndWithItsWorker) {
 
 // Found by the fault harness' list of faults: the reclaim of a restarted instance (S11) timed out
 // at a locked lease row, and allotd gave up.
-TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
+TEST(Fault, ALockedLeaseDoesNotEndTheStart) {
   // The wait for a lock is over after 5 s, on MySQL up to a second later.
   Daemon daemon({.workers = 1, .call_timeout = "10s"});
   (void)daemon.submit("test.hang_once", "x");

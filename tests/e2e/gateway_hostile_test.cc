@@ -62,7 +62,7 @@ class GatewayHostile : public testing::Test {
 
 // Its database needs descriptors, too: an accepted client also gets this message if there is none
 // for that.
-TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
+TEST_F(GatewayHostile, WithoutDescriptorsItReportsThatAndContinues) {
 #ifdef ALLOT_CHECKS_POINTERS
   GTEST_SKIP()
       << "UBSan looks at the type of an object through a pipe; without a descriptor for it "
@@ -87,7 +87,7 @@ TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
 }
 
 // Idle clients, with the maximum number of connections, do not exclude others.
-TEST_F(GatewayHostile, ASilentCrowdKeepsNobodyOut) {
+TEST_F(GatewayHostile, ASilentCrowdBlocksNoClient) {
   const support::ReservedPort port;
   ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\nlisten = [\"127.0.0.1:" +
                                          std::to_string(port.number()) + "\"]\n"));

@@ -196,7 +196,7 @@ class Notified {
   UniqueFd fd_;
 };
 
-TEST_F(GatewayReload, SystemdIsToldOfStartReloadAndStop) {
+TEST_F(GatewayReload, SystemdIsNotifiedOfStartReloadAndStop) {
   const Notified systemd;
   environment_ = {"NOTIFY_SOCKET=" + systemd.path()};
   start({});

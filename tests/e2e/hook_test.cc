@@ -120,7 +120,7 @@ TEST(Hook, AHookThatDiesSetsOffNothing) {
 }
 
 // It still dies, and the log has the reason for the missing report.
-TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
+TEST(Hook, AnUnknownTargetQueueIsLogged) {
   Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"nowhere/alert\"\nmax_attempts = 1"});
   ASSERT_NE(daemon.submit("test.fail", ""), "");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();

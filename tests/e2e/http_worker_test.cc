@@ -216,7 +216,7 @@ double bare_rate(std::size_t requests, std::chrono::milliseconds delay) {
 
 // ALLOT_TEST_HTTP_TASKS makes it long, for figures on a quiet machine; by default it only shows
 // that all requests arrive. The floor is the capacity of target and machine.
-TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
+TEST_F(HttpWorker, SpeedOfSixtyFourAtATimeAgainstBareConnections) {
   const auto tasks = support::environment_or<std::size_t>("ALLOT_TEST_HTTP_TASKS", 200);
   for (const auto delay : {std::chrono::milliseconds(20), std::chrono::milliseconds(0)}) {
     const double floor = bare_rate(tasks, delay);

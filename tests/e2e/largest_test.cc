@@ -27,7 +27,7 @@ class SmallPacketTest : public DoorFixture {
   }
 };
 
-TEST_F(SmallPacketTest, AHandlerIsToldWhatTheServerDoesNotTake) {
+TEST_F(SmallPacketTest, AHandlerGetsTheErrorForAnOversizedValue) {
   begin();
   const std::string error = pass({.payload = large(queue::kMaxPayload, 0, 127)});
   EXPECT_NE(error.find("max_allowed_packet"), std::string::npos) << error;

@@ -143,7 +143,7 @@ std::uint64_t in_minutes(const Daemon& daemon, const std::string& type, const ch
 }
 
 // A steward writes when it starts, when it exits, and once a minute in between.
-TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
+TEST(Metrics, MinutesHaveEachAttemptOnceWhicheverProcessDies) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
   run_some(daemon, 7);
@@ -241,7 +241,7 @@ TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {
   }
 }
 
-TEST(Metrics, BeginAnewWithTheDaemon) {
+TEST(Metrics, StartFromZeroWithTheDaemon) {
   Daemon daemon(showing_types({.workers = 1}));
   wait_ready(daemon, 1);
   run_some(daemon, 4);

@@ -172,7 +172,7 @@ TEST_F(Outage, ReadOnly) {
 }
 
 // 1205, or the deadline of the call, whichever is first. Only remaining work notices it.
-TEST_F(Outage, SomebodyLocksTheLeases) {
+TEST_F(Outage, TheLeasesAreLockedByAnotherSession) {
   const auto lock = [](Daemon& daemon, db::Connection& db) {
     db.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
     EXPECT_TRUE(noticed(daemon)) << daemon.log();

@@ -122,7 +122,7 @@ TEST_F(PluginTest, AReloadRefusesWhatExecDoesNotAcceptAndTakesWhatItDoes) {
 }
 
 // A submitter opens no plugin: the daemon records the types of its handlers, and again at a reload.
-TEST_F(PluginTest, ASubmitterIsToldOfATypeThatNobodyTakes) {
+TEST_F(PluginTest, ASubmitterIsWarnedOfATypeWithoutAHandler) {
   Daemon daemon(options(type("x.one", "exit 0")));
   wait_ready(daemon, 1);
   const auto told = [&](const std::string& word) {

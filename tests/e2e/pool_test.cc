@@ -60,7 +60,7 @@ void expect_in_order(const Daemon& daemon) {
 
 class Replace : public Hoard {};
 
-TEST_F(Replace, AfterSoManyTasks) {
+TEST_F(Replace, AfterANumberOfTasks) {
   Daemon& daemon = start(2, "max_tasks = 3");
   submit(30, "0");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
@@ -122,7 +122,7 @@ TEST_F(Replace, AWorkerRunsATaskBeforeItIsTooLarge) {
 }
 
 // Concurrent tasks, which have left their partition: their worker waits for all of them.
-TEST_F(Replace, WaitsForWhatRunsBeside) {
+TEST_F(Replace, WaitsForTheOtherRunningTasks) {
   const std::string output = folder_ / "side";
   Daemon daemon({.workers = 1,
                  .queue_keys = "partitions = 4\ndetach_after = \"100ms\"",

@@ -131,7 +131,7 @@ TEST_F(Embedded, AFolderThatIsOpenToOthersIsRefused) {
   EXPECT_TRUE(std::filesystem::is_empty(data()));
 }
 
-TEST_F(Embedded, TheServerIsInAFolderThatNobodyElseMayEnter) {
+TEST_F(Embedded, TheServerIsInAFolderClosedToOthers) {
   support::Process keeper({program("allot-embedded"), data()});
   ASSERT_TRUE(eventually([&] { return answers(); }, std::chrono::seconds(60))) << keeper.err();
   for (const std::string& folder : {data(), data() + "/data"}) {

@@ -92,7 +92,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
 }
 
 // It is unknown which task was at fault: none is charged, and each runs alone from then on.
-TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
+TEST_F(Side, AKilledWorkerChargesNoTask) {
   start(8, kOnePartition);
   submit(5, "side.gate", daemon_->gate());
   ASSERT_TRUE(eventually([&] { return begun() == 5; })) << daemon_->log();

@@ -42,7 +42,7 @@ TEST(Steward, ItOpensNoPlugin) {
   EXPECT_FALSE(has_open(daemon.steward(), "/probe.so"));
 }
 
-TEST(Steward, IsNoWorkerForThoseWhoCount) {
+TEST(Steward, IsNotCountedAsAWorker) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
   ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
@@ -98,7 +98,7 @@ TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
 }
 
 // Only the worker that puts such a task back knows it, and informs the steward through the board.
-TEST(Steward, IsToldOfTasksWithoutAHandler) {
+TEST(Steward, ReportsTasksWithoutAHandler) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "on_stuck = \"ops/alert\"\nstuck_after = \"1h\"\npartitions = 1",
                  .start = false});

@@ -193,7 +193,7 @@ struct BadLog {
 
 class WakeWithBadLog : public testing::TestWithParam<BadLog> {};
 
-TEST_P(WakeWithBadLog, IsOneLineAndPollingGoesOn) {
+TEST_P(WakeWithBadLog, IsOneLineAndPollingContinues) {
   Database server(GetParam().server);
   server.connect().execute("CREATE USER IF NOT EXISTS stranger@localhost");
   Daemon daemon({.workers = 1,

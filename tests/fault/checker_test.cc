@@ -73,7 +73,7 @@ TEST(Checker, RefusedMayNotBeThere) {
   EXPECT_EQ(check(Story().told_of(1, 3, Answer::kRefused).run("1.2", 7, 1, 2)).unexpected, 1U);
 }
 
-TEST(Checker, NobodysTaskIsUnexpected) {
+TEST(Checker, AnUnsubmittedTaskIsUnexpected) {
   EXPECT_EQ(check(Story().run("1.1", 7, 1, 2)).unexpected, 1U);
   EXPECT_EQ(
       check(Story().told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2).run("1.2", 7, 3, 4))
@@ -156,7 +156,7 @@ TEST(Checker, AStopRightBeforeAStartExplainsAnOverlap) {
   EXPECT_EQ(check(story).unexplained_overlaps, 0U);
 }
 
-TEST(Checker, AWantedRetryIsNoDuplicate) {
+TEST(Checker, ARequestedRetryIsNotADuplicate) {
   const auto verdict = check(Story()
                                  .told_of(1, 1, Answer::kAcknowledged)
                                  .run("1.1", 7, 10, 20, Mark::kRetry)
@@ -180,7 +180,7 @@ TEST(Checker, AnOverlapNeedsAFaultThatLeftTheWorkerAlive) {
   EXPECT_EQ(overlap(9, false, 0).unexplained_overlaps, 1U) << "another worker";
 }
 
-TEST(Checker, ARunThatEndedWithItsWorkerIsNoOverlap) {
+TEST(Checker, ARunThatEndedWithItsWorkerIsNotAnOverlap) {
   const auto verdict = check(Story()
                                  .told_of(1, 1, Answer::kAcknowledged)
                                  .run("1.1", 7, 10, 0)
@@ -332,7 +332,7 @@ TEST(Checker, PoisonIsCountedByWhatItTakesDown) {
   EXPECT_EQ(verdict.poison[1].runs, 3U);
 }
 
-TEST(Checker, TheTimeUntilTheNextStartIsThatOfTheTaskThatWasCaught) {
+TEST(Checker, TheTimeUntilTheNextStartIsMeasuredOnTheInterruptedTask) {
   Story story;
   story.told_of(1, 2, Answer::kAcknowledged)
       .run("1.1", 7, 10, 20)
@@ -348,7 +348,7 @@ TEST(Checker, TheTimeUntilTheNextStartIsThatOfTheTaskThatWasCaught) {
   EXPECT_TRUE(check(story.hit("cut", 8, 30, 31, false)).restarts.at(0).disturbed);
 }
 
-TEST(Checker, ACrashAsToldIsAnAttempt) {
+TEST(Checker, AnOrderedCrashIsAnAttempt) {
   Story story;
   story.max_attempts = 2;
   story.told_of(1, 1, Answer::kAcknowledged)
@@ -377,7 +377,7 @@ TEST(Checker, DeadNeedsAFail) {
   EXPECT_EQ(check(wanted).doubled, 1U);
 }
 
-TEST(Checker, AFaultOfAPartitionHitsWhoeverHasIt) {
+TEST(Checker, AFaultOfAPartitionHitsItsHolder) {
   const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged);

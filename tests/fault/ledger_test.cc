@@ -84,7 +84,7 @@ TEST(Ledger, TheLogSaysWhichWorkersDied) {
   EXPECT_TRUE(ledger.evidence.faults[0].fatal && ledger.evidence.faults[0].inner);
 }
 
-TEST(Ledger, ACrashThatWasToldIsADeathOfItsWorker) {
+TEST(Ledger, AnOrderedCrashIsADeathOfItsWorker) {
   Evidence evidence;
   Trace crash{Mark::kCrash, "default", "id", "1.1", 5, 99, kSecond};
   evidence.traces = {crash};

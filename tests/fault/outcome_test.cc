@@ -283,7 +283,7 @@ TEST_P(OutcomeTest, ADaemonStartsWhileConnectionsAreCut) {
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
 }
 
-TEST_P(OutcomeTest, AWaitForALockGoesOnWhenItsConnectionIsCut) {
+TEST_P(OutcomeTest, AWaitForALockContinuesWhenItsConnectionIsCut) {
   const Daemon daemon(daemon_options());
   const std::vector<std::string> allot{e2e::program("allot"), "--config", daemon.config_file()};
   const auto run = [&](std::vector<std::string> words) {

@@ -197,7 +197,7 @@ TEST(Promises, ReplacementExistsOnceTheTaskIsDone) {
   expect_found(waits, "it waits, and was replaced");
 }
 
-TEST(Promises, EachDeathFiresItsHookOnceThatOfACancelledTaskNone) {
+TEST(Promises, EachDeathFiresItsHookOnceButNotOfACancelledTask) {
   Book book;
   book.queue().on_dead = true;
   const auto hooked = [](Book of, const std::string& tag) {

@@ -115,7 +115,7 @@ TEST_P(ProxyTest, ACutIsSeenByBoth) {
   }));
 }
 
-TEST_P(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
+TEST_P(ProxyTest, ABlackHoleIsSilentUntilItIsCut) {
   auto db = connect();
   const auto before = now();
   proxy_.begin(Trouble::kBlackHole, true, 0, milliseconds(400));
@@ -123,7 +123,7 @@ TEST_P(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
   EXPECT_GE(now() - before, 390'000'000);
 }
 
-TEST_P(ProxyTest, ALostReplyIsThatOfACommit) {
+TEST_P(ProxyTest, TheLostReplyBelongsToACommit) {
   make_table();
   auto db = connect();
   proxy_.begin(Trouble::kLoseReply, true, 0, std::chrono::seconds(20));

@@ -160,7 +160,7 @@ TEST(SmallDisk, TwoAreThereSideBySide) {
   EXPECT_TRUE(std::filesystem::exists(second / "filler"));
 }
 
-TEST(SmallDisk, IsFilledWhileSomebodyWrites) {
+TEST(SmallDisk, IsFilledDuringAWrite) {
   const SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
   const std::jthread writer([&disk](const std::stop_token& stop) {

@@ -13,7 +13,7 @@
 namespace allot::cli {
 namespace {
 
-constexpr unsigned kNobodyListens = 2002;  // at the socket: CR_CONNECTION_ERROR
+constexpr unsigned kNotListening = 2002;  // at the socket: CR_CONNECTION_ERROR
 
 }  // namespace
 
@@ -21,7 +21,7 @@ db::Connection connect_any(const config::Settings& settings) {
   try {
     return db::Connection(db::from_settings(settings));
   } catch (const db::DbError& error) {
-    if (settings.database.embedded.empty() || error.number() != kNobodyListens) throw;
+    if (settings.database.embedded.empty() || error.number() != kNotListening) throw;
     throw Error("the embedded database in " + settings.database.embedded +
                     " is not running; allotd starts it (" + error.what() + ")",
                 kExitUnavailable);

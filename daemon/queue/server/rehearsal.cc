@@ -13,7 +13,7 @@ namespace allot::queue {
 namespace {
 
 // The largest number: not the number of any queue, and its leases sort after all others.
-constexpr std::uint32_t kNobodys = UINT32_MAX;
+constexpr std::uint32_t kUnusedQueue = UINT32_MAX;
 // So that workers that start together rarely use the same partition.
 constexpr std::uint32_t kPlaces = 16;
 constexpr int kRehearsals = 8;
@@ -25,7 +25,7 @@ constexpr int kMostWaits = 3;
 // Rows of a rehearsal (S32). Its task has its own key, because inserts of the same key that are
 // rolled back deadlock.
 struct Stage {
-  Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
+  Partition partition{kUnusedQueue, random_number<std::uint32_t>() % kPlaces};
   std::uint64_t first_key = random_number<std::uint32_t>();
   std::uint64_t run_key = first_key + 1;
 };
@@ -80,8 +80,8 @@ void make_leases(db::Connection& db, const Stage& stage) {
   if (made.u64(0) == 1) return;
   std::string rows;
   for (std::uint32_t place = 0; place < kPlaces; ++place) {
-    rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
-            ", UTC_TIMESTAMP(6))";
+    rows += (place == 0 ? "(" : ", (") + std::to_string(kUnusedQueue) + ", " +
+            std::to_string(place) + ", UTC_TIMESTAMP(6))";
   }
   db::Statement create(sql::k_create_partition);
   create.set_raw("rows", rows);
@@ -151,7 +151,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
     if (tries == kRehearsals)
       throw db::DbError(kDeadlock,
                         "another rehearsal runs here, or the leases of queue " +
-                            std::to_string(kNobodys) + " in q_lock_table are not FREE",
+                            std::to_string(kUnusedQueue) + " in q_lock_table are not FREE",
                         db::Phase::kConnect);
   }
   return true;

@@ -73,7 +73,7 @@ TEST_F(DeadTest, GroupsHaveWhatTheirErrorsHaveInCommon) {
   EXPECT_EQ(listed({"dead", "groups", "--limit", "1"}).size(), 1U);
 }
 
-TEST_F(DeadTest, ByIdNobodyIsAsked) {
+TEST_F(DeadTest, AnIdNeedsNoConfirmation) {
   const std::string first = die("no");
   const std::string second = die("no");
   EXPECT_EQ(must({"dead", "retry", first}), "retried 1 dead task\n");

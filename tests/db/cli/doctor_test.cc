@@ -203,7 +203,7 @@ TEST_F(DoctorTest, ShowsWhatIsRaised) {
 }
 
 // E3: for the duties that this configuration needs.
-TEST_F(DoctorTest, DutiesThatNobodyLeads) {
+TEST_F(DoctorTest, DutiesWithoutALeader) {
   must({"submit", "default", "t"});
   configure("[queues.default]", "[queues.default]\nhistory = \"1h\"");
   observer_.execute(

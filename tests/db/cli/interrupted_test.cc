@@ -27,7 +27,7 @@ class InterruptedTest : public CliTest {
   }
 };
 
-TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
+TEST_F(InterruptedTest, AfterASignalTheProgressIsReported) {
   for (const int signal : {SIGINT, SIGTERM}) {
     observer_.execute("DELETE FROM task");
     auto fed = after_ten_lines();
@@ -55,7 +55,7 @@ TEST_F(InterruptedTest, IdsArePrintedWithTheirBatch) {
   EXPECT_EQ(count("task"), 10U);
 }
 
-TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {
+TEST_F(InterruptedTest, ALostReplyIsReportedAndNotSentAgain) {
   configure("call_timeout = \"10s\"", "call_timeout = \"1s\"");
   auto fed = after_ten_lines();
   block_commits();

@@ -103,7 +103,7 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   EXPECT_EQ(said(), good_);
 }
 
-TEST_F(ProceduresTest, AnAccountThatCannotSeeThemIsToldTheRight) {
+TEST_F(ProceduresTest, AnAccountThatCannotSeeThemGetsTheMissingRight) {
   make_account("worker");
   configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
   EXPECT_EQ(said(), good_);

@@ -105,7 +105,7 @@ TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
 }
 
 // A worker that has the partition may have started any of them.
-TEST_F(QueueChangeTest, MoveLeavesWhatSomebodyHasLeased) {
+TEST_F(QueueChangeTest, MoveSkipsLeasedPartitions) {
   must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
   observer_.execute(
       "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
@@ -121,7 +121,7 @@ TEST_F(QueueChangeTest, MoveLeavesWhatSomebodyHasLeased) {
   EXPECT_EQ(value("SELECT epoch FROM q_lock_table WHERE lock_by = 1"), "5");
 }
 
-TEST_F(QueueChangeTest, MoveGoesOnInAPausedQueue) {
+TEST_F(QueueChangeTest, MoveWorksInAPausedQueue) {
   must({"submit", "wide", "t", "x"});
   must({"queue", "pause", "wide"});
   EXPECT_EQ(move({"wide", "default"})["moved"], 1);

@@ -333,7 +333,7 @@ TEST_F(WorkersTest, SlotsThatWereLeftBehindAreNotShown) {
   }
 }
 
-TEST_F(WorkersTest, SlotsThatCannotBeReadAreToldAndTheQueuesShown) {
+TEST_F(WorkersTest, UnreadableSlotsAreReportedAndTheQueuesShown) {
   const auto expect = [this](const std::string& why) {
     const auto done = allot({"status"});
     EXPECT_EQ(done.status.code, kExitFailure);

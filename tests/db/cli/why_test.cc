@@ -181,7 +181,7 @@ TEST_F(WhyTest, UnknownTask) {
   EXPECT_EQ(allot({"task", "cancel", "0840dqg2v5n80r00"}).status.code, kExitFailure);
 }
 
-TEST_F(WhyTest, ACancelledTaskNobodyHadNeverRuns) {
+TEST_F(WhyTest, ACancelledWaitingTaskNeverRuns) {
   const std::string id = submit();
   EXPECT_EQ(must({"task", "cancel", id, "--reason", "the user left"}), "cancelled " + id + "\n");
   EXPECT_EQ(reasons(id), "cancelled");

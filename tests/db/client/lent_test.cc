@@ -143,7 +143,7 @@ TEST_F(LentTest, ALimitOfTheSessionReachesNoPlacement) {
 
 // Under REPEATABLE READ a transaction sees the data of its beginning, but must see the present
 // owner of a key.
-TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
+TEST_F(LentTest, AKeyTakenAfterTheSnapshotIsSeen) {
   app_.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   app_.run("BEGIN");
   EXPECT_EQ(app_.value("SELECT COUNT(*) FROM task_unique"), "0");
@@ -204,7 +204,7 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
 
 // Claiming a partition for a new key of a fair queue takes a lock, which is not kept in the
 // caller's transaction.
-TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
+TEST_F(LentTest, AKeyOfAFairQueueBlocksNoClient) {
   queue::ensure_queue(observer_, "fair", {2, queue::Placement::kFair});
   const auto of_key = [](const std::string& key) {
     NewTask task{.queue = "fair", .type = "t", .payload = ""};

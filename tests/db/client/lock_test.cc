@@ -63,7 +63,7 @@ TEST_F(ClientLockTest, ReleaseRingsOnThisHost) {
   EXPECT_EQ(bell.seen(), seen + 1);
 }
 
-TEST_F(ClientLockTest, ALostOneIsTold) {
+TEST_F(ClientLockTest, ALostLockIsReported) {
   std::atomic<bool> told{false};
   std::optional<Lock> lock =
       client_.lock("x", {.ttl = seconds(1), .on_lost = [&](const auto&) { told = true; }});

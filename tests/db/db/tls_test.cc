@@ -106,7 +106,7 @@ TEST_F(TlsTest, ASocketIsPlain) {
   EXPECT_FALSE(encrypted(world_->server.options()));
 }
 
-TEST_F(TlsTest, RequiredIsEncryptedWithWhoeverAnswers) {
+TEST_F(TlsTest, RequiredEncryptsWithAnyServer) {
   show(world_->stranger);
   EXPECT_TRUE(encrypted(options(Tls::kRequired)));
 }

@@ -64,7 +64,7 @@ TEST_F(BulkTest, OneCanBeStopped) {
   EXPECT_EQ(post(address + "/stop").status(), 409U);
 }
 
-TEST_F(BulkTest, ATokenIsThatOfTheSameCount) {
+TEST_F(BulkTest, ATokenBelongsToOneCount) {
   put_dead("mail", 3);
   const std::string retry = "/api/v1/queues/mail/dead/retry";
   const json token{{"token", post(retry).document()["token"]}};

@@ -144,7 +144,7 @@ std::string digits(const std::string& name) {
   return text + ") AS " + name;
 }
 
-TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
+TEST_F(ChangesTest, AMoveContinuesWhereItsPageEnded) {
   put("mail");
   // A page of another type before it: the keys of today are far larger.
   observer_.execute(

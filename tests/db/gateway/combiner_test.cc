@@ -117,7 +117,7 @@ TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
 
 // An open transaction of an application has a unique key; submitters with this key wait, all others
 // do not.
-TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
+TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNoOtherClient) {
   const Answered owner = begin(R"(,"unique_key":"k")").get();
   ASSERT_EQ(owner.status(), 201U);
   db::Connection his = server_.connect(name_);

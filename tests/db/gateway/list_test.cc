@@ -72,7 +72,7 @@ TEST_F(ListTest, ATypeIsAFilter) {
   EXPECT_TRUE(all("/api/v1/queues/mail/tasks?type=c").empty());
 }
 
-TEST_F(ListTest, AFilterLooksAtSoManyRowsAndHandsOutACursor) {
+TEST_F(ListTest, AFilterReadsALimitedNumberOfRowsAndReturnsACursor) {
   observer_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT "
       "(SELECT queue_id FROM queue WHERE name = 'mail'), 0, 1, seq, IF(seq = 12000, 'b', 'a'), '' "
@@ -161,7 +161,7 @@ TEST_F(ListTest, ListsShowOnlyTheCallersQueues) {
   EXPECT_EQ(get("/api/v1/lags", "mail").document()["items"].size(), 1U);
 }
 
-TEST_F(ListTest, ALagIsThatOfTheFirstTaskThatIsDue) {
+TEST_F(ListTest, TheLagIsMeasuredFromTheFirstDueTask) {
   put_many(2, "a");
   const json items = get("/api/v1/lags").document()["items"];
   ASSERT_EQ(items.size(), 3U);

@@ -68,7 +68,7 @@ class LinesTest : public GatewayTest {
   }
 };
 
-TEST_F(LinesTest, TheTraceOfTheRequestIsThatOfLinesWithoutOne) {
+TEST_F(LinesTest, LinesWithoutATraceHaveTheTraceOfTheRequest) {
   const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const std::string other = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-01";
   Stream stream(*application_, "", "all", {{"traceparent", parent}});

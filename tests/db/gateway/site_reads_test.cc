@@ -176,7 +176,7 @@ class PageTimeTest : public PageCostTest {
   }
 };
 
-TEST_F(PageTimeTest, OfManyRowsAndOfManyQueues) {
+TEST_F(PageTimeTest, HoldsForManyRowsAndManyQueues) {
   fill_waiting_and_dead(many_rows());
   std::printf("waiting %llu, dead %llu, queues 3\n",
               static_cast<unsigned long long>(number("SELECT COUNT(*) FROM task")),

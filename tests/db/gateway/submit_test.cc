@@ -202,7 +202,7 @@ TEST_F(SubmitRouteTest, InvalidFieldIsNamedAndNothingIsSubmitted) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
 }
 
-TEST_F(SubmitRouteTest, AWrongMethodIsToldTheRightOnes) {
+TEST_F(SubmitRouteTest, AWrongMethodGetsTheAllowedOnes) {
   const Answered answered = ask({"DELETE", kTasks});
   EXPECT_EQ(answered.status(), 405U);
   EXPECT_NE(answered.field("allow").find("POST"), std::string::npos) << answered.field("allow");

@@ -75,7 +75,7 @@ class BulkTest : public QueueTest {
     std::optional<db::Connection> db;
   };
   // Calls `act` once, when the first batch is in transit to the server.
-  Meddled meanwhile(const std::function<void()>& act) {
+  Meddled meddle_during(const std::function<void()>& act) {
     return {name_, [act, done = std::make_shared<bool>(false)](std::string sql) {
               if (!std::exchange(*done, true)) act();
               return sql;
@@ -162,7 +162,7 @@ TEST_F(BulkTest, DeathsBeforeTheClockWasSetBackAreIncluded) {
 TEST_F(BulkTest, TaskThatDiesAgainDuringABatchStays) {
   die(5);
   const std::uint64_t action_id = begin();
-  Meddled meddled = meanwhile([&] {
+  Meddled meddled = meddle_during([&] {
     observer_.execute("UPDATE task_dead SET died_at = UTC_TIMESTAMP(6) WHERE first_key = 3");
   });
   work_bulk(*meddled.db, action_id);
@@ -174,7 +174,7 @@ TEST_F(BulkTest, TaskThatDiesAgainDuringABatchStays) {
 TEST_F(BulkTest, TasksRetriedByOthersAreNotCounted) {
   die(5);
   const std::uint64_t action_id = begin();
-  Meddled meddled = meanwhile([&] {
+  Meddled meddled = meddle_during([&] {
     EXPECT_EQ(retry_dead(observer_, {{{{wide_.queue_id, 2}, 1, 3}}}), 1U);
   });
   work_bulk(*meddled.db, action_id);
@@ -185,7 +185,7 @@ TEST_F(BulkTest, TasksRetriedByOthersAreNotCounted) {
 TEST_F(BulkTest, ConcurrentWorkMakesOneBatch) {
   die(60);
   const std::uint64_t action_id = begin();
-  Meddled meddled = meanwhile([&] { work_bulk(worker_.db, action_id); });
+  Meddled meddled = meddle_during([&] { work_bulk(worker_.db, action_id); });
   work_bulk(*meddled.db, action_id);
   EXPECT_EQ(found(action_id).batches, 2U);
   EXPECT_EQ(found(action_id).done, 200U);
@@ -198,7 +198,8 @@ TEST_F(BulkTest, StoppedActionDoesNothingMore) {
   die(60);
   const std::uint64_t action_id = begin();
   work_bulk(worker_.db, action_id);
-  Meddled meddled = meanwhile([&] { EXPECT_TRUE(stop_bulk(observer_, action_id, "bea@host")); });
+  Meddled meddled =
+      meddle_during([&] { EXPECT_TRUE(stop_bulk(observer_, action_id, "bea@host")); });
   EXPECT_FALSE(work_bulk(*meddled.db, action_id).open);
   const BulkAction action = found(action_id);
   EXPECT_EQ(action.state, BulkState::kStopped);
@@ -252,7 +253,7 @@ TEST_F(BulkTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
   }
 }
 
-TEST_F(BulkTest, ARateIsThatOfTheRow) {
+TEST_F(BulkTest, TheRateIsReadFromTheRow) {
   die(2);
   const std::uint64_t action_id = begin(BulkKind::kRetryDead, {}, 2);
   worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");  // its clock is stopped
@@ -351,7 +352,7 @@ TEST_F(BulkTest, WhereTheQueueWasResizedTheyGoWhereTheirKeysGo) {
   expect_retried_once(20);
 }
 
-TEST_F(BulkTest, OneWhoseBatchCannotBeMadeHasFailed) {
+TEST_F(BulkTest, AnActionFailsIfItsBatchCannotBeMade) {
   wide_ = ensure_queue(observer_, "keyed", {4, Placement::kOrdered});
   die(5);
   const std::uint64_t action_id = begin();

@@ -72,7 +72,7 @@ TEST_F(ClockTest, APauseStaysOne) {
 }
 
 // The clock was corrected during the lease.
-TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
+TEST_F(ClockTest, ARetryDelayIsNotExtendedOnceTheClockIsRight) {
   put(1);
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
@@ -94,7 +94,7 @@ TEST_F(ClockTest, NothingBeginsEarlyOnceTheClockIsRight) {
   EXPECT_TRUE(worker_.lease(partition_, {.time = later})->tasks.empty());
 }
 
-TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
+TEST_F(ClockTest, ADetachedTaskAndADeferredPartitionAreNotDelayedEither) {
   put(2);
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();

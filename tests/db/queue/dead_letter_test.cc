@@ -280,7 +280,7 @@ TEST_F(DeadLetterTest, OnlyOneOfTwoRetriesSucceeds) {
 }
 
 // The first operator is delayed in the middle. The second one must not decide where the task is.
-TEST_F(DeadLetterTest, ASecondRetryMeanwhileLosesNoTask) {
+TEST_F(DeadLetterTest, AConcurrentRetryLosesNoTask) {
   const auto ids = die(3);
   db::Connection holding = connect();
   holding.execute("BEGIN; SELECT * FROM task_attempt FOR UPDATE");

@@ -56,7 +56,7 @@ class DetachedTest : public QueueTest {
   }
 };
 
-TEST_F(DetachedTest, ThePartitionGoesOnWithoutIt) {
+TEST_F(DetachedTest, ThePartitionContinuesWithoutIt) {
   const std::vector<TaskId> tasks = put(3);
   const Started started = detach_first();
   EXPECT_EQ(started.detached.id, tasks[0]);

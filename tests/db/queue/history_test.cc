@@ -221,7 +221,7 @@ TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
 }
 
 // S46: it was retried since the purge found it, and died again.
-TEST_F(HistoryTest, ADeadTaskThatDiedAgainMeanwhileIsNotPurged) {
+TEST_F(HistoryTest, ADeadTaskThatDiedAgainIsNotPurged) {
   put(1);
   const Block block = must_lease();
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
@@ -240,7 +240,7 @@ TEST_F(HistoryTest, ADeadTaskThatDiedAgainMeanwhileIsNotPurged) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
 }
 
-TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainMeanwhileIsNotPurged) {
+TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainIsNotPurged) {
   put(1);
   Block block = must_lease();
   const auto all = finish(block);
@@ -310,7 +310,7 @@ TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
 
 // S46: with two purgers, or one that does not lead any more, a key is purged only if it is free
 // when its row is locked; an earlier check is not enough.
-TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {
+TEST_F(HistoryTest, AKeyThatIsTakenAgainIsNotPurged) {
   observer_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
                     ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
   Worker submitter(connect());

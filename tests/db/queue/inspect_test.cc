@@ -63,7 +63,7 @@ TEST_F(InspectTest, UnknownTaskIsNotShown) {
 }
 
 // A moved task is found only by its id, not by its present key.
-TEST_F(InspectTest, TheKeyOfAMovedTaskIsNoId) {
+TEST_F(InspectTest, TheKeyOfAMovedTaskIsNotAnId) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
   ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1,

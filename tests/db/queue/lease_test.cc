@@ -65,7 +65,7 @@ TEST_F(LeaseTest, TheBlockIsBoundedAndInOrderOfClassAndTime) {
   EXPECT_EQ(block.tasks.back().key.prio, 3U);
 }
 
-TEST_F(LeaseTest, ALeasedPartitionIsNobodyElses) {
+TEST_F(LeaseTest, ALeasedPartitionIsClosedToOthers) {
   const Block block = must_lease();
   Worker other(connect());
   EXPECT_FALSE(other.lease(partition_));
@@ -221,7 +221,7 @@ TEST_F(KillTest, FormerConnectionsAreEnded) {
   EXPECT_EQ(support::number_of(worker_.db, "SELECT 1"), 1U);
 }
 
-TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
+TEST_F(KillTest, AnIdFromBeforeTheServersStartIsNotKilled) {
   db::Connection innocent = connect();
   kill_connections(worker_.db,
                    std::vector<FormerConnection>{{.id = innocent.id(),
@@ -230,14 +230,14 @@ TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
   EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
-TEST_F(KillTest, AnIdOfAnotherServerIsSomebodyElsesHere) {
+TEST_F(KillTest, AnIdOfAnotherServerIsNotKilled) {
   db::Connection innocent = connect();
   kill_connections(worker_.db, std::vector<FormerConnection>{
                                    {.id = innocent.id(), .server_id = innocent.server_id() + 1}});
   EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
-TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
+TEST(KillAfterARestart, AYoungIdOfThePreviousRunIsNotKilled) {
   support::Database server;
   db::Connection killer(server.options());
   ASSERT_TRUE(support::eventually([&] { return support::server_counter(killer, "Uptime") > 2; }));

@@ -175,7 +175,7 @@ TEST_F(LockTest, TheOldestLiveTicketsTry) {
   EXPECT_EQ(tickets(), 1U);
 }
 
-TEST_F(LockTest, ADeadTicketStandsInNobodysWay) {
+TEST_F(LockTest, ADeadTicketBlocksNoClient) {
   ensure_lock(observer_, kName, 1);
   const Holder gone = someone();
   const Holder here = someone();
@@ -253,7 +253,7 @@ TEST_F(LockTest, OnlyWhatStoodStillIsFreed) {
 
 // A client that commits under a lock has its row locked (allot_lock_require): it is not freed in
 // this time.
-TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
+TEST_F(LockTest, ALockedRowIsSkipped) {
   ensure_lock(observer_, kName, 1);
   ASSERT_TRUE(take());
   db::Connection other = connect();
@@ -265,7 +265,7 @@ TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
 
 // S40, S48: the new server may show a held lock as free. The statement itself refuses, even if no
 // process has noticed the change; it uses the longer of both TTLs.
-TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
+TEST_F(LockTest, AfterAFailoverItIsNotTaken) {
   ensure_lock(observer_, kName, 1);
   const auto first = take(0, seconds(30));
   ASSERT_TRUE(first);
@@ -281,7 +281,7 @@ TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
   EXPECT_TRUE(take(0, seconds(1)));
 }
 
-TEST_F(LockTest, AfterAChangeOfServerNobodyFreesIt) {
+TEST_F(LockTest, AfterAFailoverItIsNotFreed) {
   ensure_lock(observer_, kName, 1);
   ASSERT_TRUE(take(0, seconds(30)));
   const LockObservation seen = observed();
@@ -350,7 +350,7 @@ TEST_F(LockWaitTest, HandOversAreInTheOrderOfArrival) {
   }
 }
 
-TEST_F(LockWaitTest, ALockOfSomebodyWhoIsGoneIsFreedByWhoWaits) {
+TEST_F(LockWaitTest, AWaitingClientFreesTheLockOfADeadHolder) {
   ensure_lock(observer_, kName, 1);
   const auto gone = take(0, seconds(1));
   ASSERT_TRUE(gone);

@@ -243,7 +243,7 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
 }
 
 // S16: the next holder of the partition continues at this place, and not before its time.
-TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
+TEST_F(PlacementTest, ADeferredPartitionIsNotLeasedBeforeItsTime) {
   const auto ids = put(2);
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure,

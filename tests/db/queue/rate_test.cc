@@ -113,7 +113,7 @@ TEST_F(RateTest, PausedAndRatedAreTwoFacts) {
 }
 
 // S42: statements without a charge do not touch it.
-TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
+TEST_F(RateTest, ItIsClosedToWorkersThatKnowNoRates) {
   put(3);
   set_rate(observer_, queue_, rate("500"));
   EXPECT_FALSE(worker_.lease(partition_));
@@ -320,7 +320,7 @@ TEST_F(RateTest, UnusedGrantIsReturnedWithTheRelease) {
 }
 
 // A worker that charges one bucket does not wait for another.
-TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
+TEST_F(RateTest, ALockedBucketDoesNotBlockTheOthers) {
   put(10);
   set_rate(observer_, queue_, rate("500"));
   fill_to_edge();

@@ -176,7 +176,7 @@ TEST_F(RouteTest, OnlyOneCallLooksUpAnUnknownQueue) {
 }
 
 // A route of any queue is set before a queue is made, or updates it.
-TEST_F(RouteTest, AQueueThatIsMadeMeanwhileHasTheRoutesOfAnyQueue) {
+TEST_F(RouteTest, AQueueMadeLaterHasTheRoutesOfAnyQueue) {
   const QueueInfo target = make_queue("a", 1);
   db::Connection maker = connect();
   maker.execute(
@@ -356,7 +356,7 @@ TEST_F(PlacedRouteTest, ATransactionThatSubmittedIsWaitedForAndSeen) {
 }
 
 // Its check was before the task came.
-TEST_F(PlacedRouteTest, ATaskThatCameMeanwhileIsSeen) {
+TEST_F(PlacedRouteTest, ATaskThatCameLaterIsSeen) {
   set("o1", "t", "o2");
   const Submission one = task(queue("o1"));
   submit(worker_.db, {&one, 1});

@@ -236,7 +236,7 @@ TEST_F(ScheduleTest, InvalidFieldIsNamed) {
   EXPECT_EQ(refused([](S&) {}), "");
 }
 
-TEST_F(ScheduleTest, ThePayloadKeepsItsBytesBesideTheTick) {
+TEST_F(ScheduleTest, ThePayloadKeepsItsBytesWithTheTick) {
   ScheduleSpec spec = full();
   const auto payload = [&](const std::string& text) {
     spec.payload = text;

@@ -126,7 +126,7 @@ TEST_F(TaskTest, FirstAndLastOfManyVerdictsAreKept) {
             "100 1 103 0");
 }
 
-TEST_F(TaskTest, VerdictsAreCountedInTheHeadersBesideWhatStandsThere) {
+TEST_F(TaskTest, VerdictsAreCountedInTheHeadersAndOtherHeadersKept) {
   put(1);
   const Block block = must_lease();
   const auto count = [&](const Fence& fence, std::uint32_t verdicts, Ending::Verb verb) {
@@ -499,7 +499,7 @@ TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
 }
 
 // Whatever bytes a handler throws as its message, the verdict must be written.
-TEST_F(TaskTest, AnErrorTextThatIsNoUtf8IsKeptAsFarAsItCan) {
+TEST_F(TaskTest, AnErrorTextThatIsNotUtf8IsKeptAsFarAsPossible) {
   put(1);
   Block block = must_lease();
   std::string error = "bytes:";

@@ -208,7 +208,7 @@ TEST_F(TermTest, AnAccountThatMayNotReadTheTermIsRefusedWithTheGrantItLacks) {
       << refused->what();
 }
 
-TEST_F(TermTest, WithoutASchemaThereIsNoTerm) {
+TEST_F(TermTest, WithoutASchemaTheTermIsMissing) {
   db::ConnectOptions empty = options({old_place()});
   empty.database.clear();
   db::Connection db(empty);

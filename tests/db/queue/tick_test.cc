@@ -67,7 +67,7 @@ class TickTest : public QueueTest {
   Moment due_ = std::chrono::floor<seconds>(database_now(observer_)) - seconds(1);
 };
 
-TEST_F(TickTest, MakesItsTaskAndGoesOn) {
+TEST_F(TickTest, MakesItsTaskAndContinues) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
   const auto done = send_ticks(worker_.db, {&tick, 1});

@@ -43,7 +43,7 @@ TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
 }
 
 // The caller may read before it cancels, and others may have retried the task since.
-TEST_F(CancelTest, AnOldSnapshotCancelsNobodyElse) {
+TEST_F(CancelTest, AnOldSnapshotCancelsNoOtherTask) {
   const Made made = call_submit(app_, "narrow", "t", "p");
   app_.execute(
       "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN;"

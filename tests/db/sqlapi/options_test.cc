@@ -53,7 +53,7 @@ TEST_F(OptionsTest, AMomentIsOfItsZone) {
 }
 
 // The largest ids need all bytes.
-TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
+TEST_F(OptionsTest, TheIdHasTheSameFormEverywhere) {
   observer_.execute(
       "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
       "65535, UTC_TIMESTAMP(6))");

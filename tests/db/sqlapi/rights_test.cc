@@ -167,7 +167,7 @@ TEST_F(RightsTest, ProceduresAreMadeOnlyIfTheyDiffer) {
 }
 
 // State after a restore without the routines, or without the account.
-TEST_F(RightsTest, MigrateMakesThemAnew) {
+TEST_F(RightsTest, MigrateCreatesThemAgain) {
   migrate();
   root_.execute("DROP USER 'allot_migrate'@'%'");
   migrator_.reset();

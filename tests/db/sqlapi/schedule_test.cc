@@ -108,7 +108,7 @@ TEST_F(ScheduleTest, TheLastTwentyRunsAreKept) {
   EXPECT_EQ(find("s").ticks, 22U);
 }
 
-TEST_F(ScheduleTest, AfterAFailureTheTransactionGoesOn) {
+TEST_F(ScheduleTest, AfterAFailureTheTransactionContinues) {
   make(spec("s"));
   observer_.execute("UPDATE schedule SET queue = 'gone' WHERE schedule_id > 0");
   app_.execute("START TRANSACTION");

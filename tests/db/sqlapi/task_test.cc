@@ -14,7 +14,7 @@ class TaskTest : public SqlApiTest {
   }
 };
 
-TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
+TEST_F(TaskTest, ItsIdIsUnique) {
   observer_.execute(
       "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
       "65535, UTC_TIMESTAMP(6))");

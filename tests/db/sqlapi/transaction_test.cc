@@ -67,7 +67,7 @@ TEST_F(TransactionTest, TheCallersSavepointStands) {
   EXPECT_EQ(orders(), 1U);
 }
 
-TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
+TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionContinues) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1)");
   // The row of the task cannot be inserted, after its key was claimed.
   observer_.execute("LOCK TABLES task READ");
@@ -104,7 +104,7 @@ TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
   EXPECT_EQ(tasks(), 512U + 100);
 }
 
-TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
+TEST_F(TransactionTest, AnOldSnapshotGetsTheWinnerToo) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1); SELECT COUNT(*) FROM task_unique");
   const Made winner = call_submit(observer_, "default", "t", "x", unique("k"));
   if (support::keeps_snapshots(observer_)) {

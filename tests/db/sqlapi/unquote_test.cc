@@ -69,7 +69,7 @@ TEST_F(UnquoteTest, InAListKeysTypesAndPayloadsAreWhatTheyAre) {
             std::string(kSmile) + "," + kGrin);
 }
 
-TEST_F(UnquoteTest, APayloadThatIsNoStringIsItsText) {
+TEST_F(UnquoteTest, APayloadThatIsNotAStringIsItsText) {
   for (const std::string text : {"7", "1.25", "true", "null", R"({"a": ["x", 1]})", "[]"}) {
     call_submit_many(db_, R"([{"queue":"default","type":"t","payload":)" + text + "}]");
     EXPECT_EQ(value("SELECT payload FROM task"), text);

@@ -159,7 +159,7 @@ TEST_F(HostPollTest, APageOfAnotherServerIsNotUsed) {
 }
 
 // S4: observations from before an outage do not count after it. The holder had the same outage.
-TEST_F(HostPollTest, AStewardThatConnectsAnewBeginsAnew) {
+TEST_F(HostPollTest, AReconnectedStewardStartsFromZero) {
   const queue::Lease held = lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
   const auto poll = steward();
@@ -174,7 +174,7 @@ TEST_F(HostPollTest, AStewardThatConnectsAnewBeginsAnew) {
 
 // Otherwise an idle worker would notice only with a task in hand that its own connection is dead,
 // too.
-TEST_F(HostPollTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
+TEST_F(HostPollTest, AReconnectedStewardMakesWorkersTryTheirs) {
   const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));

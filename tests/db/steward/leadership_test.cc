@@ -198,7 +198,7 @@ TEST_F(LeadershipTest, StalledLeaderIsReplacedAndLearnsIt) {
 }
 
 // If no other host claimed it in between.
-TEST_F(LeadershipTest, ATermThatIsOverGoesOn) {
+TEST_F(LeadershipTest, AnEndedTermContinues) {
   const auto first = leader();
   const std::string since = each("since");
   ASSERT_TRUE(eventually([&] { return first->led() == 0; }));
@@ -406,7 +406,7 @@ class LostReplyTest : public LeadershipTest {
   support::RewritingProxy proxy_;
 };
 
-TEST_F(LostReplyTest, OfAClaim) {
+TEST_F(LostReplyTest, HoldsForATakenTerm) {
   const auto first = proxied();
   lose("SET since =");
   (*first)->round();
@@ -418,7 +418,7 @@ TEST_F(LostReplyTest, OfAClaim) {
   EXPECT_TRUE(first->leads_all());
 }
 
-TEST_F(LostReplyTest, OfARenewal) {
+TEST_F(LostReplyTest, HoldsForARenewal) {
   const auto first = proxied();
   (*first)->round();
   (*first)->ran(purge_);
@@ -431,7 +431,7 @@ TEST_F(LostReplyTest, OfARenewal) {
 
 // A claim with a lost reply, on a host that could not reconnect for a long time: another host leads
 // by then, and the first one knows it.
-TEST_F(LostReplyTest, OfAClaimThatIsOverByThen) {
+TEST_F(LostReplyTest, HoldsForATakenTermThatHasEnded) {
   const auto first = proxied();
   const auto second = host();
   const auto seen = [&] { return queue::DutyStore::watch(db_, duties_); };

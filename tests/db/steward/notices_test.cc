@@ -79,7 +79,7 @@ class NoticesTest : public LoopTest {
   config::Queue config_;
 };
 
-TEST_F(NoticesTest, AChangeOfStateIsToldOnceOverAllHosts) {
+TEST_F(NoticesTest, AStateChangeIsReportedOnceOverAllHosts) {
   auto one = worker();
   auto two = worker();
   const auto first = host(*one);
@@ -114,7 +114,7 @@ TEST_F(NoticesTest, WithoutAQueueToTellItIsOnlyRaised) {
   EXPECT_TRUE(told().empty());
 }
 
-TEST_F(NoticesTest, AQueueThatNobodyServes) {
+TEST_F(NoticesTest, AQueueWithoutAPool) {
   auto one = worker();
   const auto first = host(*one);
   put_overdue("11 MINUTE");

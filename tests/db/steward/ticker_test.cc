@@ -253,7 +253,7 @@ TEST_F(TickerTest, RefusedTickIsReportedAndStopsNoOther) {
   EXPECT_GT(steward_.ticker.next_ns(), began + kSecond / 5) << "it does not try all the time";
 }
 
-TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
+TEST_F(TickerTest, AWaitingTickerWritesNothingAndDropsLaterTicks) {
   ScheduleSpec waits = spec("s", "* * * * * *");
   waits.overlap = Overlap::kWait;
   put(waits);

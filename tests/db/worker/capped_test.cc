@@ -240,7 +240,7 @@ TEST_F(CappedTest, NorWhereItsQueueHasARate) {
 
 // A lease that continued because of it would see no pause and no change, and would block the turns
 // of others.
-TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
+TEST_F(CappedTest, NothingMoreStartsWithItWhereTheLeaseShouldEnd) {
   config_.block_seconds = std::chrono::milliseconds(10);
   const auto queue = make_queue("a", 1, 3);
   const auto other = make_queue("b", 1, 1);

@@ -32,7 +32,7 @@ class BlockedWrites {
     db_.execute("DROP TRIGGER held");
   }
 
-  [[nodiscard]] bool somebody() const {
+  [[nodiscard]] bool any_held() const {
     return support::eventually([&] {
       return support::value_of(db_,
                                "SELECT COUNT(*) FROM information_schema.processlist"
@@ -95,7 +95,7 @@ TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
     const BlockedWrites held(db_, "BEFORE " + verb + " ON task_attempt");
     auto block = lease();
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
-    ASSERT_TRUE(held.somebody());
+    ASSERT_TRUE(held.any_held());
     EXPECT_EQ(raw_slot_->run_states[0].load(),
               verb == "INSERT" ? ipc::RunState::kAnnounced : ipc::RunState::kRefunding);
     EXPECT_EQ(raw_slot_->runs[0].run_key, 7U);
@@ -134,7 +134,7 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
       keeper_.drop();  // doubtful, but not lost
     }
     (void)folder.write("gate" + std::to_string(detached ? 1 : 0), "");
-    ASSERT_TRUE(held.somebody());
+    ASSERT_TRUE(held.any_held());
     EXPECT_EQ(raw_slot_->run_states[0].load(),
               detached ? ipc::RunState::kRefundingDetached : ipc::RunState::kRefunding);
     held.release();
@@ -153,7 +153,7 @@ TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   keeper_.keep(block.lease, boot_ns());
   const BlockedWrites held(db_, "BEFORE DELETE ON task_running");
   auto result = start_detached(block, "success");
-  ASSERT_TRUE(held.somebody());
+  ASSERT_TRUE(held.any_held());
   EXPECT_EQ(raw_slot_->run_states[0].load(), ipc::RunState::kFinishedDetached);
   held.release();
   EXPECT_EQ(result.get(), Result::kDetached);
@@ -323,7 +323,7 @@ TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) 
 
 // A lock wait timeout is an answer: nothing of that try took effect, and a missing task was
 // recovered.
-TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
+TEST_F(JobRunnerTest, ALockWaitIsNotALostReply) {
   config_.detach_after = std::chrono::milliseconds(1);
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   put_gated("success");

@@ -102,7 +102,7 @@ TEST_F(LeaseKeeperTest, TheLeaseIsInDoubtBeforeItCanHaveExpired) {
   support::Database::shared().start();
 }
 
-TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
+TEST_F(LeaseKeeperTest, ContinuesWhenTheDatabaseIsBack) {
   const queue::Lease lease = take(0);
   support::Database::shared().kill9();
   support::Database::shared().start();
@@ -208,7 +208,7 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
 }
 
 // Otherwise a worker whose database is merely slow would be killed for it.
-TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
+TEST_F(LeaseKeeperTest, WaitingForARenewalIsNotAFreeze) {
   // A renewal waits for a second; a late caller finds none active, and tries once more.
   bool waited = false;
   for (std::uint32_t tries = 0; tries < 4 && !waited; ++tries) {

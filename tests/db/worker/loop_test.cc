@@ -264,7 +264,7 @@ TEST_F(LoopTest, TaskDueBeforeTheClockWasSetBackIsFound) {
 }
 
 // Eight workers, while the lease of one of two partitions is locked for 3 s.
-TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
+TEST_F(LoopTest, ALockedPartitionDelaysNoOther) {
   put_tasks(0, 1);
   Crowd crowd([&] { return worker(); }, 8);
   db::Connection holding(options());

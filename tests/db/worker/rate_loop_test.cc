@@ -35,14 +35,14 @@ class RateLoopTest : public LoopTest {
     return block.value_or(queue::Block{});
   }
   // Resets to this number of tasks, and full buckets.
-  void anew(std::uint64_t tasks, const std::string& type) {
+  void refill(std::uint64_t tasks, const std::string& type) {
     db_.execute("DELETE FROM task; UPDATE queue_bucket SET next_free = 0 WHERE queue_id > 0");
     put_tasks(0, tasks, type);
   }
   // How many of ten tasks a worker starts before it finds none: never more than `most`. It may be
   // fewer: starts not used within 200 ms of the request have lapsed (Grant::kLapse).
   std::uint64_t started_of_ten(LoopWorker& worker, std::uint64_t most) {
-    anew(10, "test.ok");
+    refill(10, "test.ok");
     const std::uint64_t before = worker.slot().tasks_done;
     int nothing = 0;
     EXPECT_TRUE(eventually([&] {
@@ -92,7 +92,7 @@ TEST_F(RateLoopTest, TaskThatDidNotStartInTimeIsChargedAgain) {
   set_rate("0.01", "10");
   auto mine = worker();
   EXPECT_TRUE(eventually([&] {
-    anew(1, "test.ok");
+    refill(1, "test.ok");
     auto block = must_find(*mine);
     EXPECT_EQ(block.tasks.size(), 1U);
     const Nanos found = boot_ns();
@@ -107,12 +107,12 @@ TEST_F(RateLoopTest, TaskThatDidNotStartInTimeIsChargedAgain) {
   }));
 }
 
-TEST_F(RateLoopTest, ATypeThatNobodyKnowsIsNoStart) {
+TEST_F(RateLoopTest, AnUnknownTypeIsNotCountedAsAStart) {
   set_rate("0.01", "3");
   auto mine = worker();
   // Starts given back too late are not accepted.
   EXPECT_TRUE(eventually([&] {
-    anew(1, "no.such.type");
+    refill(1, "no.such.type");
     mine->work(must_find(*mine));
     return free_now() == 3;
   })) << "given back";
@@ -160,7 +160,7 @@ TEST_F(RateLoopTest, UnusedGrantIsReturnedOnceDespiteALostReply) {
       std::make_unique<LoopWorker>(through, ServedQueue{queue_, &config_}, registry_, *board_);
   EXPECT_TRUE(eventually([&] {
     releases = 0;
-    anew(1, "no.such.type");
+    refill(1, "no.such.type");
     mine->work(must_find(*mine));
     EXPECT_GE(releases, 2) << "it was sent again";
     return free_now() == 3;

@@ -79,7 +79,7 @@ TEST_F(RunnersTest, EachEndIsCollectedOnce) {
   expect_idle(one->slot());
 }
 
-TEST_F(RunnersTest, EachVerdictIsWrittenBesideTheOthers) {
+TEST_F(RunnersTest, EachVerdictIsWrittenWithTheOthers) {
   db_.execute("CREATE TABLE effect (id VARCHAR(32) PRIMARY KEY) ENGINE=InnoDB");
   put_side(0, 40, "side.verdict", "ELT(1 + seq % 4, 'effect', 'retry', 'fail', 'throw')");
   const auto one = crowded_worker();

@@ -171,7 +171,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
 }
 
 // The same server is not a change, however often it restarts.
-TEST_F(ServerChangeTest, ARestartIsNoChange) {
+TEST_F(ServerChangeTest, ARestartIsNotAFailover) {
   {
     db::Connection db = connect();
     EXPECT_FALSE(queue::note_server(db)) << "the first one of all";

@@ -203,7 +203,7 @@ TEST_F(SettleTest, CancelledTaskOverItsTimeIsDeadAndTheRestSuspect) {
 }
 
 // Only tasks with a requested end exceed their time: that is the reason, and none is a suspect.
-TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
+TEST_F(SettleTest, SeveralOverdueCancelledTasksMakeNoSuspect) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 1, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);

@@ -195,7 +195,7 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
 
 // S10: whatever is recorded of an earlier crash, this is a later one. If losses are counted
 // separately, a crash is not one of its attempts with a verdict.
-TEST_F(SettleTest, ATaskWhoseLossesCountApartMayBeLostSoOften) {
+TEST_F(SettleTest, LossesThatCountApartHaveTheirOwnLimit) {
   for (const std::uint32_t verdicts : {0U, 2U}) {
     SCOPED_TRACE(verdicts);
     db_.execute(
@@ -267,7 +267,7 @@ TEST_F(SettleTest, FindsALeaseWhoseReplyWasLost) {
   EXPECT_EQ(state(2), "FREE");
 }
 
-TEST_F(SettleTest, TouchesNothingThatSomebodyElseHasByNow) {
+TEST_F(SettleTest, LeavesTasksThatHaveAnotherHolder) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
@@ -405,7 +405,7 @@ TEST_F(SettleTest, ADetachedTaskThatWasRecoveredIsLeftAlone) {
 }
 
 // The dead worker's connection could not be ended, and its detach is executed after all.
-TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
+TEST_F(SettleTest, FindsATaskThatIsDetachedAtTheSameTime) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
@@ -426,7 +426,7 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
 }
 
 // The supervisor kills only with SIGKILL: any other death has its own cause.
-TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
+TEST_F(SettleTest, AnotherSignalIsNeverATimeout) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 1);
@@ -450,7 +450,7 @@ TEST_F(SettleTest, ALeaseInDoubtIsACause) {
   }
 }
 
-TEST_F(SettleTest, AnExitIsToldWithItsStatus) {
+TEST_F(SettleTest, AnExitIsReportedWithItsStatus) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0);

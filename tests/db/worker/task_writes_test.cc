@@ -144,7 +144,7 @@ TEST_F(TaskWritesTest, AReplacementIsThereWithTheAcknowledgement) {
 }
 
 // A10: it may have been requested long before the end of the handler.
-TEST_F(TaskWritesTest, AReplacementFollowsARouteThatIsSetMeanwhile) {
+TEST_F(TaskWritesTest, AReplacementFollowsARouteThatIsSetLater) {
   const auto other = queue::ensure_queue(db_, "other", {2});
   auto done = run_in_background("writes.replace", gated("wait 3"));
   ASSERT_TRUE(waits());
@@ -257,7 +257,7 @@ TEST_F(TaskWritesTest, AnEffectStandsWithTheAcknowledgement) {
   EXPECT_EQ(raw_slot_->finished_count, 0U);
 }
 
-TEST_F(TaskWritesTest, WithoutSuccessThereIsNoEffect) {
+TEST_F(TaskWritesTest, WithoutSuccessNothingIsWritten) {
   for (const char* how : {"retry", "throw", "fail"}) {
     EXPECT_EQ(run_one("writes.effect", how), Result::kWritten) << how;
     EXPECT_EQ(count("effect"), "0") << how;
@@ -268,7 +268,7 @@ TEST_F(TaskWritesTest, WithoutSuccessThereIsNoEffect) {
 }
 
 // S6
-TEST_F(TaskWritesTest, WithoutItsLeaseThereIsNoEffect) {
+TEST_F(TaskWritesTest, WithoutItsLeaseNothingIsWritten) {
   auto done = run_in_background("writes.effect", gated("wait"));
   ASSERT_TRUE(waits());
   steal();
@@ -372,7 +372,7 @@ TEST_F(TaskWritesTest, AStatementThatWasRefusedCostsOnlyItself) {
 }
 
 // A deadlock or a lock wait timeout undoes the transaction; a success that hides it does not count.
-TEST_F(TaskWritesTest, ATransactionThatWasLostIsNoSuccess) {
+TEST_F(TaskWritesTest, ALostTransactionIsNotASuccess) {
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection other(options());
   other.execute("BEGIN; UPDATE taken SET id = 3 WHERE id = 1");
@@ -384,7 +384,7 @@ TEST_F(TaskWritesTest, ATransactionThatWasLostIsNoSuccess) {
   EXPECT_EQ(raw_slot_->lock_waits, 1U);
 }
 
-TEST_F(TaskWritesTest, AStatementThatEndsTheTransactionIsNoSuccess) {
+TEST_F(TaskWritesTest, AStatementThatEndsTheTransactionIsNotASuccess) {
   db_.execute("CREATE PROCEDURE sly() BEGIN COMMIT; END");
   EXPECT_EQ(run_one("writes.careless", "CALL sly()"), Result::kWritten);
   EXPECT_EQ(value("SELECT error FROM task_attempt"),
@@ -397,7 +397,7 @@ TEST_F(TaskWritesTest, ValuesAreNoText) {
                 "|100000");
 }
 
-TEST_F(TaskWritesTest, RowsAndCountsAreTold) {
+TEST_F(TaskWritesTest, RowsAndCountsAreReturned) {
   EXPECT_EQ(told_by("writes.sql", "SELECT id, NULL FROM taken ORDER BY id"),
             "affected 0 [1] [NULL] [2] [NULL]");
   EXPECT_EQ(told_by("writes.sql", "UPDATE taken SET id = id + 10"), "affected 2")

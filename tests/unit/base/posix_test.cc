@@ -128,7 +128,7 @@ TEST(WriteNowWithoutARight, DoesNotWaitForAReader) {
   }
 }
 
-TEST(WriteNowToAFile, GoesOnWhereTheFileIs) {
+TEST(WriteNowToAFile, ContinuesAtTheEndOfTheFile) {
   const support::TempDir folder;
   const UniqueFd file(open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_TRUE(write_all(file.get(), "one\n", 4));

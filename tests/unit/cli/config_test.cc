@@ -75,7 +75,7 @@ TEST(ConfigCommand, JsonSaysWhereEachValueCameFrom) {
   EXPECT_EQ(json::parse(config(file, {"--json"}).out).at("file_named_by"), "--config");
 }
 
-TEST(ConfigCommand, WarningsAndMistakesAreToldApart) {
+TEST(ConfigCommand, WarningsAndMistakesAreDistinguished) {
   const support::TempDir folder;
   const std::string text = "[database]\nsocket = \"s\"\ntls = \"required\"\n";
   const std::string file = folder.write("allot.toml", text);

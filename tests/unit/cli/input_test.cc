@@ -79,7 +79,7 @@ TEST_F(InputTest, AllOfItOrOneByteMoreThanAllowed) {
 }
 
 // If a failure looked like the end, half of a file would be submitted as if it were complete.
-TEST_F(InputTest, AFailureIsNoEnd) {
+TEST_F(InputTest, AFailureIsNotAnEnd) {
   EXPECT_EQ(code_of([&] { Input{folder_ / "missing"}; }), kExitNoInput);
   Input folder(folder_.path());
   std::string line;

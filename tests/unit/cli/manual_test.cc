@@ -206,7 +206,7 @@ TEST(CompletionTest, BashKnowsWhereItIs) {
 }
 
 // Without the database only the names are missing.
-TEST(CompletionTest, BashIsSilentWhenNobodyAnswers) {
+TEST(CompletionTest, BashIsSilentWithoutAnAnswer) {
   EXPECT_EQ(offered({"/nonexistent/allot", "queue", "pause", ""}), std::set<std::string>{});
   const support::TempDir folder;
   const std::string config =

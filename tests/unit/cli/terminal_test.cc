@@ -22,7 +22,7 @@ std::string error_on_terminal(std::vector<std::string> environment) {
   return terminal.written();
 }
 
-TEST(ColourTest, OnlyOnATerminalThatHasSomeAndNobodyRefused) {
+TEST(ColourTest, OnlyOnAColourTerminalUnlessRefused) {
   EXPECT_EQ(error_on_terminal({"NO_COLOR="}).rfind(kRedHead, 0), 0U);
   EXPECT_EQ(error_on_terminal({"NO_COLOR=1"}).rfind("allot: ", 0), 0U);
   EXPECT_EQ(error_on_terminal({"NO_COLOR=", "TERM=dumb"}).rfind("allot: ", 0), 0U);

@@ -120,7 +120,7 @@ TEST(Usage, OutputThatIsLostIsSaid) {
   EXPECT_NE(done.err.find("No space left on device"), std::string::npos) << done.err;
 }
 
-TEST(Usage, AClosedPipeIsNoDeath) {
+TEST(Usage, AClosedPipeIsNotADeath) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   ::close(ends[0]);

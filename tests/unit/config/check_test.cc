@@ -136,7 +136,7 @@ TEST_F(Check, AMemoryLimitLeavesRoomForTheWorker) {
   EXPECT_EQ(load_text("[pools.a]\nmemory_limit = 72\n").pools.at(0).memory_limit, 72U);
 }
 
-TEST_F(Check, QueueThatNobodyServesIsAWarning) {
+TEST_F(Check, QueueWithoutAPoolIsAWarning) {
   const Settings settings =
       load_text("[queues.a]\n[queues.b]\n[pools.p]\nqueues = [\"a\"]\n[pools.q]\nsize = 0\n");
   ASSERT_EQ(settings.warnings.size(), 1U);

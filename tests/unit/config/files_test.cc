@@ -83,7 +83,7 @@ TEST_F(CopyTest, CopyIsPrivate) {
 }
 
 // A shell that starts allot-worker may have any file open under the number of the copy.
-TEST_F(CopyTest, AFileOfSomebodyElseIsNone) {
+TEST_F(CopyTest, AFileOfAnotherUserIsIgnored) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const UniqueFd read_end(ends[0]);

@@ -88,7 +88,7 @@ TEST_F(GatewayConfig, ACookieKeyIsLongEnoughAndThere) {
   EXPECT_NE(complaint("missing.key").find("cannot read"), std::string::npos);
 }
 
-TEST_F(GatewayConfig, TheAccountIsItsOwnAndTheAddressThatOfTheDatabase) {
+TEST_F(GatewayConfig, TheAccountIsItsOwnAndTheAddressComesFromTheDatabase) {
   const std::string database =
       "[database]\nhost = \"db1\"\nport = 7\nuser = \"w\"\npassword = \"x\"\nname = \"jobs\"\n"
       "call_timeout = \"3s\"\n";
@@ -224,7 +224,7 @@ TEST_F(GatewayConfig, ATokenIsAHashWithARole) {
             "\"2027-01-31\", which begins at midnight UTC, or \"2027-01-31T18:00:00Z\"");
 }
 
-TEST_F(GatewayConfig, ATokenThatHasExpiredIsToldAndNoMistake) {
+TEST_F(GatewayConfig, AnExpiredTokenIsReportedAndNotAMistake) {
   const Settings settings = with(token("a", '1') + "expires = 2001-01-31T00:00:00+01:00\n");
   ASSERT_EQ(settings.warnings.size(), 1U);
   EXPECT_EQ(shortened(settings.warnings[0]),

@@ -116,7 +116,7 @@ TEST_F(SchedulesTest, ZonesAreCheckedByThoseThatCheck) {
   EXPECT_TRUE(problems.empty());
 }
 
-TEST_F(SchedulesTest, TheChecksumIsThatOfTheWords) {
+TEST_F(SchedulesTest, TheChecksumCoversTheWords) {
   const std::uint64_t plain = checksum(one(""));
   EXPECT_EQ(
       checksum(load_text("# a comment\n[queues.b]\n[queues.default]\n" + with("")).schedules[0]),

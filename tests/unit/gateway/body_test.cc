@@ -62,7 +62,7 @@ TEST_F(BodyTest, BodyThatDoesNotFitIsRefusedAndFitsLater) {
   EXPECT_TRUE(support::eventually([&] { return status_of(200 * kKiB) == 200; }));
 }
 
-TEST_F(BodyTest, SmallOnesFindRoomBesideLargeOnes) {
+TEST_F(BodyTest, SmallOnesFitNextToLargeOnes) {
   const auto first = holding(700 * kKiB);
   EXPECT_EQ(status_of(200 * kKiB), 503);
   EXPECT_EQ(status_of(60 * kKiB), 200);

@@ -66,7 +66,7 @@ TEST_F(Crowd, OneThatHasSentNothingYetMakesWay) {
   EXPECT_EQ(status_of(client()), 200);
 }
 
-TEST_F(Crowd, WhereAllWorkTheNextIsTold) {
+TEST_F(Crowd, TheNextConnectionIsRefusedWhenAllWork) {
   start(2, 0);
   auto first = working();
   auto second = working();
@@ -111,7 +111,7 @@ TEST_F(Crowd, AnAddressAtItsLimitEndsItsOwn) {
   EXPECT_EQ(support::status_of(other.ask(get("/hello"))), 200);
 }
 
-TEST_F(Crowd, AnAddressWhoseConnectionsAllWorkIsToldAndOthersAreServed) {
+TEST_F(Crowd, AnAddressWithBusyConnectionsIsRefusedAndOthersAreServed) {
   start(100, 1);
   const auto busy = working();
   EXPECT_EQ(status_of(client()), 503);

@@ -78,7 +78,7 @@ TEST(Router, OtherPathsAreNot) {
   EXPECT_THROW(found("GET", "/api/v1/tasks/%zz"), Refusal);
 }
 
-TEST(Router, AWrongMethodIsToldTheOthers) {
+TEST(Router, AWrongMethodGetsTheOthers) {
   const Match wrong = found("PATCH", "/api/v1/queues/mail/rate");
   EXPECT_EQ(wrong.route, nullptr);
   EXPECT_EQ(wrong.allowed, (std::set<std::string_view>{"DELETE", "PUT"}));

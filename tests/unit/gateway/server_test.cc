@@ -110,7 +110,7 @@ TEST_F(ServerTest, ClientRefusedWhileSendingReadsTheAnswer) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(ServerTest, AnUnreadBodyIsNoRequest) {
+TEST_F(ServerTest, AnUnreadBodyIsNotARequest) {
   auto client = this->client();
   const auto answer = client.ask(post("/unknown", get("/hello")));
   ASSERT_TRUE(answer);
@@ -126,7 +126,7 @@ TEST_F(ServerTest, ARefusalWithoutABodyKeepsTheConnection) {
   EXPECT_EQ(client.ask(get("/hello"))->status, 200);
 }
 
-TEST_F(ServerTest, ExpectIsToldToGoOn) {
+TEST_F(ServerTest, ExpectGetsAContinue) {
   auto client = this->client();
   const auto first = client.ask(
       "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
@@ -135,7 +135,7 @@ TEST_F(ServerTest, ExpectIsToldToGoOn) {
   EXPECT_EQ(client.ask("body")->body, "body");
 }
 
-TEST_F(ServerTest, ExpectIsToldOfARefusalInstead) {
+TEST_F(ServerTest, ExpectGetsARefusalInstead) {
   auto client = this->client();
   const auto answer = client.ask(
       "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000\r\nExpect: 100-continue\r\n\r\n");
@@ -226,7 +226,7 @@ TEST_F(ServerTest, PostedCallRunsInTheServersThread) {
   EXPECT_TRUE(support::eventually([&] { return done.load(); }));
 }
 
-TEST_F(ServerTest, AWatchedDescriptorIsToldAgainAndAgain) {
+TEST_F(ServerTest, AWatchedDescriptorIsReportedEachTime) {
   const UniqueFd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   std::atomic<std::uint64_t> sum = 0;
   server_.server().post([&] {

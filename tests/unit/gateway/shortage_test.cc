@@ -61,7 +61,7 @@ class PoorServer {
   pid_t pid_ = -1;
 };
 
-TEST(Shortage, WithoutDescriptorsOneIsToldAndTheOthersWait) {
+TEST(Shortage, WithoutDescriptorsOneIsRefusedAndTheOthersWait) {
   const PoorServer server;
   std::vector<HttpClient> served;
   std::optional<Answer> answer;

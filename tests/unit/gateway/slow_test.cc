@@ -167,7 +167,7 @@ TEST(Slow, AnAnswerThatTakesTooLongIsOfUnknownOutcome) {
 }
 
 // It never reads: the rest of the answer stays in the server for this time.
-TEST(Slow, AnAnswerThatNobodyReadsIsGivenUp) {
+TEST(Slow, AnUnreadAnswerIsGivenUp) {
   TinyApplication application;
   http::Limits limits = patient();
   limits.answer_time = milliseconds(300);

@@ -106,7 +106,7 @@ TEST_F(TlsTest, AHandshakeThatDoesNotEndIsClosed) {
   EXPECT_TRUE(silent.is_closed());
 }
 
-TEST_F(TlsTest, PlainTextIsNoRequest) {
+TEST_F(TlsTest, PlainTextIsNotARequest) {
   RunningServer server(application_, {}, {files_.cert, files_.key});
   auto client = HttpClient::to_port(server.tls_port());
   client.send(get("/hello"));

@@ -93,7 +93,7 @@ TEST(TaskReader, Headers) {
             std::string::npos);
 }
 
-TEST(TaskReader, AnEmptyLineIsNoTask) {
+TEST(TaskReader, AnEmptyLineIsNotATask) {
   for (const char* text : {"", " ", "\t \r"}) EXPECT_FALSE(read_task(text)) << '"' << text << '"';
 }
 
@@ -271,7 +271,7 @@ TEST(TaskBody, DepthIsBounded) {
   EXPECT_NE(body_refusal(R"({"type":"t","payload":)" + std::string(million, '{')), "");
 }
 
-TEST(TaskBody, SoManyTasksAndNoMore) {
+TEST(TaskBody, TheNumberOfTasksIsLimited) {
   std::string body = "[";
   for (std::size_t i = 0; i < kMaxTasks; ++i) body += R"({"type":"t"},)";
   EXPECT_EQ(read_body(body.substr(0, body.size() - 1) + "]").tasks.size(), kMaxTasks);

@@ -68,7 +68,7 @@ class MeterTest : public testing::Test {
   SupervisorRun run_;
 };
 
-TEST_F(MeterTest, TheNextWorkerGoesOn) {
+TEST_F(MeterTest, TheNextWorkerContinues) {
   Meter(record()).count(Count::kDone, "mail", "a", Took{3 * kMilli, 40 * kMilli});
   Meter(record()).count(Count::kDone, "mail", "a", Took{20'000 * kSecond, 0});
   Meter(record(1)).count(Count::kDead, "mail", "a");
@@ -224,7 +224,7 @@ TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
   }
 }
 
-TEST_F(MeterTest, TheNextGatewayGoesOn) {
+TEST_F(MeterTest, TheNextGatewayContinues) {
   const auto answered = [this]() -> Counter& {
     RequestRecord* record = open_requests(folder_.path(), run_);
     if (record == nullptr) throw std::runtime_error("no record");

@@ -46,7 +46,7 @@ TEST_F(PollPageTest, AReaderGetsTheLastLook) {
   EXPECT_FALSE(reader.read().has_value());
 }
 
-TEST_F(PollPageTest, WithoutAStewardThereIsNoLook) {
+TEST_F(PollPageTest, WithoutAStewardNothingIsPolled) {
   PollReader reader(file());
   EXPECT_FALSE(reader.read().has_value());
 }

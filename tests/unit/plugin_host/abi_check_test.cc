@@ -65,7 +65,7 @@ TEST_F(AbiCheckTest, NameAndVersionMayBeEmpty) {
   EXPECT_EQ(check(), std::nullopt);
 }
 
-TEST_F(AbiCheckTest, NullIsNoDescription) {
+TEST_F(AbiCheckTest, NullIsNotADescription) {
   EXPECT_EQ(check_abi(nullptr)->refusal, Refusal::kNoDescription);
 }
 
@@ -74,7 +74,7 @@ TEST_F(AbiCheckTest, TheMagicIsLookedAtFirst) {
   EXPECT_EQ(check(), Refusal::kWrongMagic);
 }
 
-TEST_F(AbiCheckTest, APluginFromBeforeTheFirstReleaseIsToldInOneLine) {
+TEST_F(AbiCheckTest, APluginFromBeforeTheFirstReleaseGetsOneLine) {
   plugin_.magic = 0x544c4c41;
   for (const std::uint32_t version : {1U, 6U}) {  // its numbers and sizes are meaningless
     plugin_.abi_version = version;

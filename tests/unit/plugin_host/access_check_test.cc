@@ -56,7 +56,7 @@ class UnsafePluginTest : public testing::Test {
   const std::string file_ = plugins_ + "/a.so";
 };
 
-TEST_F(UnsafePluginTest, IsTakenWhenNobodyElseCanChangeIt) {
+TEST_F(UnsafePluginTest, IsTakenWhenNoOtherUserCanChangeIt) {
   EXPECT_EQ(refusal(), "");
 }
 

@@ -130,7 +130,7 @@ TEST(Probe, LeavesNoChildBehind) {
 }
 
 // Some programs start others with SIGCHLD ignored.
-TEST(Probe, AnIgnoredSigchldIsNoObstacle) {
+TEST(Probe, AnIgnoredSigchldIsNotAnObstacle) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const auto files = probe({file_of("good"), file_of("load_segv")});
   ::signal(SIGCHLD, before);

@@ -99,7 +99,7 @@ TEST(Refusals, AConstructorThatThrowsIsFoundByLoadingOnly) {
                 "set");
 }
 
-TEST(Refusals, AConstructorThatThrowsAnIntIsNoCrash) {
+TEST(Refusals, AConstructorThatThrowsAnIntIsNotACrash) {
   const auto error = load_failure(folder_of("init_fails"), {{"init", {{"key", "set"}}}});
   ASSERT_TRUE(error);
   EXPECT_NE(std::string(error->what()).find("'test.throws_int': the constructor threw an object"),

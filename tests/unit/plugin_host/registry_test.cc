@@ -128,7 +128,7 @@ TEST(Registry, AMissingFolderIsAnErrorOfConfiguration) {
   EXPECT_THROW(describe(folder), Error);
 }
 
-TEST(Registry, AFileIsNoFolder) {
+TEST(Registry, AFileIsNotAFolder) {
   const auto error = load_failure(folder_of("good") + "/good.so");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->exit_code(), kExitConfig);
@@ -178,7 +178,7 @@ TEST_F(ConfiguredTest, TheConfigurationNamesTheTypesAndOneObjectServesThem) {
   EXPECT_EQ(support::read_file(diary_), "made\ndestroyed\n");
 }
 
-TEST_F(ConfiguredTest, WithoutTypesThereIsNoObject) {
+TEST_F(ConfiguredTest, WithoutTypesNoObjectIsMade) {
   const Sections sections = {{"configured", {{"diary", diary_}}}};
   const auto files = describe(folder_of("configured"), sections);
   EXPECT_FALSE(files[0].refused) << refusal_line(files[0]);

@@ -96,7 +96,7 @@ TEST_F(ExecEndlessTest, OneThatWritesWithoutEndNeitherBlocksNorFillsMemory) {
   EXPECT_TRUE(gone());
 }
 
-TEST_F(ExecEndlessTest, AStandardOutputThatNobodyReadsDoesNotBlock) {
+TEST_F(ExecEndlessTest, AnUnreadStandardOutputDoesNotBlock) {
   EXPECT_EQ(run("head -c 10000000 /dev/zero").outcome, success());
 }
 
@@ -202,7 +202,7 @@ TEST_F(ExecEndlessTest, ItDiesWithItsWorker) {
   EXPECT_TRUE(eventually([this] { return gone(); }));
 }
 
-TEST_F(ExecEndlessTest, AnIgnoredSigchldIsNoSuccess) {
+TEST_F(ExecEndlessTest, AnIgnoredSigchldIsNotASuccess) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const auto outcome = run("exit 0").outcome;
   ::signal(SIGCHLD, before);

@@ -56,7 +56,7 @@ TEST_F(HttpTest, ATypeGoesByItsExactSectionThenByTheLongestPrefix) {
   EXPECT_TRUE(begins(requests[1].head, "POST /exact HTTP/1.1\r\n")) << requests[1].head;
 }
 
-TEST_F(HttpTest, TheTraceOfTheTaskGoesOn) {
+TEST_F(HttpTest, TheTraceOfTheTaskContinues) {
   const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   Target target(Target::always(200, ""));
   EXPECT_EQ(run(target, {}, {.traceparent = parent, .tracestate = "rojo=1"}).outcome, success());

@@ -175,7 +175,7 @@ TEST_F(HttpJobTest, TheTimeoutIsForAllOfIt) {
   EXPECT_TRUE(begins(of_task(target, task).reason, over));
 }
 
-TEST_F(HttpJobTest, AStopIsNoVerdict) {
+TEST_F(HttpJobTest, AStopIsNotAVerdict) {
   std::atomic<test::Handler*> stopped = nullptr;
   Target target([&stopped](Peer& peer) {
     if (!peer.request()) return;

@@ -111,7 +111,7 @@ TEST_F(HttpSender, AKeptConnectionStaysWithItsAddress) {
 }
 
 // The library would resolve the name again, and connect to the result.
-TEST_F(HttpSender, WhoseConnectionEndedIsCheckedAnew) {
+TEST_F(HttpSender, IsCheckedAgainAfterItsConnectionEnded) {
   HttpTarget target([](HttpTarget::Peer& peer) {
     if (peer.request()) peer.answer(200, "");
     (void)peer.request();

@@ -92,7 +92,7 @@ TEST_F(HttpTlsTest, HangingHandshakeTimesOut) {
 }
 
 // A cut connection must not look like the end of a shorter answer.
-TEST_F(HttpTlsTest, AnEndWithoutAFarewellIsNoEndOfAnAnswer) {
+TEST_F(HttpTlsTest, AnEndWithoutAFarewellIsNotTheEndOfAnAnswer) {
   Target target(
       [](Peer& peer) {
         if (peer.request()) peer.send("HTTP/1.0 200 x\r\n\r\npart");
@@ -102,7 +102,7 @@ TEST_F(HttpTlsTest, AnEndWithoutAFarewellIsNoEndOfAnAnswer) {
             ALLOT_RETRY);
 }
 
-TEST_F(HttpTlsTest, PlainTextIsNoTls) {
+TEST_F(HttpTlsTest, PlainTextIsNotTls) {
   Target target([](Peer& peer) {
     peer.send("HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n");
     peer.hold();

@@ -139,7 +139,7 @@ TEST(HttpVerdict, RetryAfterIsSecondsOrAMoment) {
 }
 
 // As printed by `openssl dgst -sha256 -hmac SECRET`.
-TEST(HttpSignature, IsThatOfThePage) {
+TEST(HttpSignature, EqualsTheExampleOfThePage) {
   EXPECT_EQ(signature_of("it is a secret of the test",
                          "1732456789\nPOST\n/make?size=200\n0840dqg2v5n80r00\nthumbs.make\n1\n",
                          R"({"photo":"a.jpg"})"),

@@ -67,7 +67,7 @@ TEST(Kit, AnExceptionIsARetryAsInAWorker) {
   EXPECT_EQ(verdict.run("throw").outcome, allot::retry("std::runtime_error: thrown"));
 }
 
-TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
+TEST(Kit, AThrowingConstructorAndAMissingTypeAreReported) {
   const auto message = [](const char* type, const char* word) -> std::string {
     try {
       const Handler handler(type, {{"word", word}});
@@ -83,7 +83,7 @@ TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
       "'kit.verdict' 'kit.patient' 'kit.several'");
 }
 
-TEST(Kit, StopIsRequestedAfterSoManyCalls) {
+TEST(Kit, StopIsRequestedAfterANumberOfCalls) {
   Handler patient("kit.patient");
   patient.request_stop(100);
   const auto ran = patient.run("");

@@ -65,7 +65,7 @@ TEST_F(PipeEndTest, ACrash) {
 }
 
 // For example the program of another type, or one of exec: its status is not taken.
-TEST_F(PipeEndTest, ACrashIsNoMatterOfAnotherChildOfTheWorker) {
+TEST_F(PipeEndTest, ACrashDoesNotConcernAnotherChildOfTheWorker) {
   support::Process other({"sleep", "600"});
   breaks("os._exit(1)", "it ended during the task; exit code 1");
   EXPECT_TRUE(other.running());
@@ -76,7 +76,7 @@ TEST_F(PipeEndTest, AnExitWithLastWords) {
   breaks("sys.exit('no such table')", "it ended during the task; exit code 1", {}, "no such table");
 }
 
-TEST_F(PipeEndTest, ATracebackIsTold) {
+TEST_F(PipeEndTest, ATracebackIsReported) {
   breaks("raise KeyError('x')", "it ended during the task; exit code 1", {}, "Traceback");
 }
 
@@ -196,7 +196,7 @@ TEST_F(PipeEndTest, AVerdictBetweenTheStopAndTheKillCounts) {
 }
 
 // It may have been killed by the kernel, or by an operator. No task is at fault.
-TEST_F(PipeEndTest, ADeathBetweenTwoTasksCostsNobody) {
+TEST_F(PipeEndTest, ADeathBetweenTwoTasksCostsNoAttempt) {
   begin_python(
       "note(str(os.getpid()))\n"
       "for task in tasks():\n"
@@ -275,7 +275,7 @@ TEST_F(PipeEndTest, AProcessThatItLeavesBehindAfterItsVerdict) {
   EXPECT_TRUE(all_gone());
 }
 
-TEST_F(PipeEndTest, AnotherProgramAfterSoManyTasks) {
+TEST_F(PipeEndTest, AnotherProgramAfterANumberOfTasks) {
   begin_python(
       "note(str(os.getpid()))\n"
       "for task in tasks(): success(task)\n",

@@ -49,7 +49,7 @@ TEST(PipeLines, ProgressIsAPercentageWithAWord) {
   }
 }
 
-TEST(PipeLines, AnExceptionIsToldInThreeTexts) {
+TEST(PipeLines, AnExceptionIsReportedInThreeTexts) {
   const auto told = [](const std::string& fields) {
     const auto said =
         read_line(R"({"kind":"verdict","id":"a","verdict":"exception")" + fields + "}");
@@ -120,7 +120,7 @@ TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
 }
 
 // The program is informed, and continues: the mistake concerns the task, not the protocol.
-TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
+TEST(PipeLines, AnInvalidTaskIsTrouble) {
   const auto trouble = [](const std::string& task) {
     return read_line(R"({"kind":"submit","id":"a","tasks":[)" + task + "]}").trouble;
   };

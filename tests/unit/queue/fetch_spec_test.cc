@@ -19,7 +19,7 @@ TEST(FetchSpecTest, InlineLimitBoundsPayloadAndBlock) {
   EXPECT_EQ((FetchSpec{1000, 0}.inline_limit()), kBlockBytes / 1000);
 }
 
-TEST(FetchSpecTest, NoBlockSizeIsNoDivisionByZero) {
+TEST(FetchSpecTest, NoBlockSizeDividesByZero) {
   EXPECT_EQ((FetchSpec{0, 0}.inline_limit()), 65536U);
 }
 

@@ -19,7 +19,7 @@ TEST(HolderTest, EachStartHasAnIdOfItsOwn) {
 }
 
 // S11: with it a restarted instance finds the leases of its former run, and no others.
-TEST(HolderTest, TheOriginIsThatOfTheInstance) {
+TEST(HolderTest, TheOriginNamesTheInstance) {
   const Holder holder = make_holder("a", "/run/a");
   EXPECT_EQ(make_holder("a", "/run/a").origin, holder.origin);
   EXPECT_NE(make_holder("b", "/run/a").origin, holder.origin);

@@ -75,7 +75,7 @@ TEST(ComputingProcess, OneThatDiedIsReplaced) {
   EXPECT_NE(process.pid(), first);
 }
 
-TEST(ComputingProcess, OneThatIsNoneIsToldOf) {
+TEST(ComputingProcess, AnInvalidOneIsReported) {
   ComputingProcess missing({"/nonexistent/program"});
   EXPECT_EQ(complaint(missing, "* * * * *", "UTC"),
             "schedules: /nonexistent/program does not start: No such file or directory");

@@ -192,7 +192,7 @@ TEST(Next, ADayThatIsLeftOutWholly) {
 }
 
 // Like Newfoundland until 2011: at 00:01 clocks went back to 23:01 of the day before.
-TEST(Next, ADayThatGoesOnAfterTheNextOneBegan) {
+TEST(Next, ADayThatContinuesAfterTheNextOneBegan) {
   const Instant change = utc("2026-11-01 00:01:00");
   const MadeUpZone zone(0, {{change, -3600}});
   EXPECT_EQ(runs(zone, "*/30 * * * *", "2026-10-31 23:15:00", 4),

@@ -47,7 +47,7 @@ TEST(SystemZone, UtcNeedsNoTzdata) {
   EXPECT_EQ(SystemZone("UTC", empty.path()).offset(1782864000), 0);
 }
 
-TEST(SystemZone, RefusesWhatIsNoName) {
+TEST(SystemZone, RefusesAnInvalidName) {
   for (const char* name : {"", "../etc", "../etc/passwd", "Europe/../UTC", "/etc/localtime",
                            "localtime", ":UTC", "Europe/Berlin ", "CET-1CEST,M3.5.0,M10.5.0/3"}) {
     EXPECT_EQ(fault_with(name), "zone '" + std::string(name) +
@@ -55,7 +55,7 @@ TEST(SystemZone, RefusesWhatIsNoName) {
   }
 }
 
-TEST(SystemZone, RefusesWhatIsNoZone) {
+TEST(SystemZone, RefusesAnUnknownZone) {
   for (const char* name : {"Europe/Nowhere", "Europe", "europe/berlin"}) {
     EXPECT_EQ(fault_with(name),
               "zone '" + std::string(name) +

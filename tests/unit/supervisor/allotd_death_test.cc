@@ -165,7 +165,7 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
 
 // After a paused container, or on a machine that swapped, no worker could send heartbeats, so none
 // counts as frozen.
-TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
+TEST(AllotdDeath, AStandstillOfAllProcessesIsNotAFreeze) {
   Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
   support::send_signal(worker, SIGSTOP);

@@ -34,7 +34,7 @@ TEST_F(AllotdGateway, IsStartedAgainWhileWorkersStay) {
   EXPECT_EQ(daemon_.stop(), (ExitStatus{0, 0})) << daemon_.story();
 }
 
-TEST_F(AllotdGateway, IsNoStray) {
+TEST_F(AllotdGateway, IsNotAStray) {
   // The death of a worker makes the supervisor search for strays.
   ASSERT_TRUE(daemon_.tell(0, "exit 0")) << daemon_.story();
   ASSERT_TRUE(daemon_.logged("worker.ready", 2)) << daemon_.story();
@@ -101,7 +101,7 @@ TEST_F(AllotdGateway, StaysOverAnUpgrade) {
   EXPECT_EQ(daemon_.stop(), (ExitStatus{0, 0})) << daemon_.story();
 }
 
-TEST(AllotdGatewayStart, OneThatCannotStartDelaysNobody) {
+TEST(AllotdGatewayStart, OneThatCannotStartDelaysNoOther) {
   Allotd daemon("gateway=1 gateway_exit=78");
   ASSERT_TRUE(daemon.logged("supervisor.ready")) << daemon.story();
   ASSERT_TRUE(daemon.logged("gateway.died", 2)) << daemon.story();

@@ -31,7 +31,7 @@ TEST(AllotdLog, IsOpenedAgainUnderItsName) {
 }
 
 // A program that has just started may have no handler for the signal, and would die of it.
-TEST(AllotdLog, AWorkerThatStartsIsToldWhenItIsReady) {
+TEST(AllotdLog, TheLogSaysWhenAStartedWorkerIsReady) {
   Allotd daemon("pools=main:2 log_file=log run_gate=go");
   ASSERT_TRUE(daemon.saw("run slot=", 2)) << daemon.story();
   daemon.signal(SIGUSR1);

@@ -197,7 +197,7 @@ TEST(AllotdReload, IsStoppedInItsMiddle) {
   EXPECT_EQ(daemon.logs("check.died"), 0U);
 }
 
-TEST(AllotdReload, TheFormOfTheLogIsThatOfTheConfiguration) {
+TEST(AllotdReload, TheFormOfTheLogFollowsTheConfiguration) {
   Allotd daemon("log_format=1");
   ASSERT_TRUE(daemon.logged(R"("event":"supervisor.ready","instance":"test"})")) << daemon.story();
   EXPECT_EQ(daemon.logs("INFO  supervisor check.passed"), 0U);

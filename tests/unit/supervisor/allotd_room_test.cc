@@ -43,7 +43,7 @@ TEST_F(AllotdRoom, ForHalfOfTheWorkersIsNotEnough) {
   EXPECT_EQ(daemon.seen("run slot="), 0U);
 }
 
-TEST_F(AllotdRoom, TheNextLifeHasThatOfTheFormer) {
+TEST_F(AllotdRoom, TheNextRunHasTheRoomOfThePrevious) {
   disk_.leave(kEnough);
   Allotd daemon(script("pools=main:2"));
   ASSERT_TRUE(daemon.logged("supervisor.ready")) << daemon.story();

@@ -128,7 +128,7 @@ TEST(AllotdUpgrade, ManyInARowLeaveNoDescriptorBehind) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
 }
 
-TEST(AllotdUpgrade, AProgramThatIsNoGoodIsRefusedAndThisOneGoesOn) {
+TEST(AllotdUpgrade, AnInvalidProgramIsRefusedAndThisOneContinues) {
   Allotd daemon;
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
   const pid_t worker = daemon.pid_of("ready slot=0");
@@ -203,7 +203,7 @@ TEST(AllotdUpgrade, WhileItStopsItIsIgnored) {
   EXPECT_EQ(daemon.logs("supervisor.start "), 1U);
 }
 
-TEST(AllotdUpgrade, ASettlerGoesOn) {
+TEST(AllotdUpgrade, ASettlerContinues) {
   Allotd daemon("settle_gate=go");
   ASSERT_TRUE(daemon.logged("worker.ready")) << daemon.story();
   ASSERT_TRUE(daemon.tell(0, "task"));

@@ -6,7 +6,7 @@
 namespace allot::supervisor {
 namespace {
 
-TEST(Backoff, DoublesUpToItsMostAndBeginsAnew) {
+TEST(Backoff, DoublesUpToItsLimitAndStartsAgain) {
   Backoff backoff(100, 350);
   EXPECT_TRUE(backoff.due(0));
   backoff.failed(1000);

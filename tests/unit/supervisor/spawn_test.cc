@@ -112,7 +112,7 @@ TEST(Spawn, AWorkerKeepsTheSignalsBlockedThatItsSupervisorTakes) {
   EXPECT_TRUE(has_line(report, "SigBlk:\t0000000000004001")) << report;
 }
 
-TEST(Spawn, DiesWithItsParentOnlyWhenItIsToldTo) {
+TEST(Spawn, DiesWithItsParentOnlyOnRequest) {
   SpawnRequest request;
   request.add({"probe"});
   EXPECT_TRUE(has_line(report_of(request), "death_signal 0"));

@@ -82,7 +82,7 @@ TEST(Judge, APrivateFolderIsThisAccountsAlone) {
   EXPECT_EQ(fault(folder(kOther, 0700), Role::kPrivateFolder), Fault::kOwner);
 }
 
-TEST(Judge, AFileIsNoFolder) {
+TEST(Judge, AFileIsNotAFolder) {
   EXPECT_EQ(judge(file(kSelf, 0644), Role::kFolder, kSelf)->fault, Fault::kWrongKind);
   EXPECT_EQ(judge(folder(kSelf, 0755), Role::kFile, kSelf)->fault, Fault::kWrongKind);
 }

@@ -30,7 +30,7 @@ TEST(CarefulTurn, IsOneForAllWhoOpenTheFileOnceMore) {
   EXPECT_TRUE(other.take(kNow));
 }
 
-TEST(CarefulTurn, IsAlwaysThereForAWorkerWithNobodyBesideIt) {
+TEST(CarefulTurn, IsAlwaysFreeForASingleWorker) {
   CarefulTurn alone("");
   EXPECT_TRUE(alone.take(kNow));
   alone.end();

@@ -48,7 +48,7 @@ class CgroupLimitsTest : public testing::Test {
   config::Settings settings_;
 };
 
-TEST_F(CgroupLimitsTest, WorkersStandBesideTheLeafOfTheDaemon) {
+TEST_F(CgroupLimitsTest, WorkersAreSiblingsOfTheLeafOfTheDaemon) {
   EXPECT_EQ(process::cgroup_base("/c/allotd.service"), "/c/allotd.service");
   EXPECT_EQ(process::cgroup_base(process::cgroup_leaf("/c/allotd.service")), "/c/allotd.service");
   EXPECT_EQ(process::cgroup_base("/c/my-allot-daemon"), "/c/my-allot-daemon");
@@ -89,7 +89,7 @@ TEST_F(CgroupLimitsTest, AControllerThatIsNotDelegatedIsNamed) {
 }
 
 // In a made-up folder processes stay in the list.
-TEST_F(CgroupLimitsTest, TheDaemonMovesIntoItsLeafAndNobodyElse) {
+TEST_F(CgroupLimitsTest, OnlyTheDaemonMovesIntoItsLeaf) {
   settings_.pools[0].cgroup_memory = 100;
   const std::string own = std::to_string(::getpid());
   put("cgroup.procs", own + "\n");

@@ -30,7 +30,7 @@ class DatabaseClockTest : public testing::Test {
   DatabaseClock clock_;
 };
 
-TEST_F(DatabaseClockTest, IsTheDatabasesWhereNobodySetsThat) {
+TEST_F(DatabaseClockTest, IsTheDatabasesWhereTheClockIsNotSet) {
   EXPECT_EQ(clock_.ahead(at(seconds(0))).count(), 0);
   see(seconds(0));
   see(seconds(10), milliseconds(-900), milliseconds(200));
@@ -61,7 +61,7 @@ TEST_F(DatabaseClockTest, IsCaughtUpWithWhenTheStepIsUndone) {
 }
 
 // The answer may be as old as the call that asked for it.
-TEST_F(DatabaseClockTest, AnAnswerThatCameLateIsNoStep) {
+TEST_F(DatabaseClockTest, ALateAnswerIsNotAStep) {
   see(seconds(0));
   see(seconds(1), hours(-1));
   see(seconds(61), hours(-1), seconds(20));

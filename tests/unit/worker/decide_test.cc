@@ -203,7 +203,7 @@ TEST(Decide, SaysWhatBecomesOfTheTask) {
   }
 }
 
-TEST(Decide, TheVerdictIsThatOfTheFactsOrOfWhoAskedForTheEnd) {
+TEST(Decide, TheVerdictFollowsTheFactsOrTheRequestedEnd) {
   Facts known = facts(Outcome::kFail);
   const Decision dead = decide(known);
   EXPECT_EQ(dead.ending->verdict.cause, "cause");

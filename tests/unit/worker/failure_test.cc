@@ -83,7 +83,7 @@ TEST(FailureTest, WithoutAClassTheMessageStandsForIt) {
 }
 
 // All std::runtime_error of a program would be one group.
-TEST(FailureTest, AClassWithoutAPlaceIsNoFault) {
+TEST(FailureTest, AClassWithoutAPlaceIsNotAFault) {
   const Failure failure =
       failure_of(said_of(Kind::kRetry, "signal 6 (Aborted)",
                          "terminate called after throwing an instance of 'std::runtime_error'\n"

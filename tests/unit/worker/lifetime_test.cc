@@ -32,7 +32,7 @@ TEST(LifetimeTest, ACallHasNoMoreTasksThanAreLeft) {
   EXPECT_EQ(lifetime.room(), 1U);
 }
 
-TEST(LifetimeTest, WithoutALimitNobodyLeaves) {
+TEST(LifetimeTest, WithoutALimitNoWorkerLeaves) {
   const config::Pool pool;
   process::Lifetime lifetime(pool, 7);
   lifetime.ran(1'000'000);

@@ -266,7 +266,7 @@ TEST(StackTrace, AReleaseFolderIsNotPartOfThePlace) {
   EXPECT_EQ(file_in("abc"), "abc/mail.js");
 }
 
-TEST(StackTrace, APackagedApplicationIsNoLibrary) {
+TEST(StackTrace, APackagedApplicationIsNotALibrary) {
   const auto place_in = [](const std::string& file) {
     return last_stack_trace("Error: x\n    at f (" + file + ":1:2)\n    at main (/srv/m.js:1:2)\n")
         ->file;

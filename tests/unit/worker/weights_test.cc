@@ -74,7 +74,7 @@ TEST(WeightsTest, APoolWithoutThemHasNone) {
   EXPECT_FALSE(Served(2).weighted({{"a", 3}}).none());
 }
 
-TEST(WeightsTest, EachRoundHasTheWeightsAndNobodyWaitsForItsEnd) {
+TEST(WeightsTest, EachRoundHasTheWeightsAndNoQueueWaitsForItsEnd) {
   Weights weights = Served(2).weighted({{"a", 3}, {"b", 1}});
   std::vector<std::uint32_t> taken;
   for (int i = 0; i < 8; ++i) {
