@@ -13,6 +13,6 @@ void handle(const std::string& what) {
 
 }  // namespace
 
-int main() {
+int main() {  // NOLINT(bugprone-exception-escape): its purpose
   handle({std::istreambuf_iterator<char>(std::cin), {}});
 }
