@@ -145,7 +145,8 @@ TEST_F(DeferredTest, APartitionThatWaitsForAHandlerIsLeasedByWhoHasOne) {
   ASSERT_TRUE(ack_and_release(worker_.db, block.lease, {}, {std::chrono::seconds(30), first}));
   EXPECT_FALSE(worker_.lease(partition_)) << "it waits";
   EXPECT_EQ(scouted().size(), 1U);
-  const auto taken = worker_.leases.lease(worker_.db, partition_, {}, Locked::kWait, Held::kKnown);
+  const auto taken =
+      worker_.leases.lease(worker_.db, partition_, {}, Locked::kWait, Deferred::kLease);
   ASSERT_TRUE(taken);
   ASSERT_EQ(taken->tasks.size(), 2U);
   EXPECT_EQ(taken->tasks[0].key, first) << "in its place";
@@ -156,7 +157,7 @@ TEST_F(DeferredTest, APartitionThatWaitsForARetryIsNot) {
   const Block block = must_lease();
   const TaskKey first = block.tasks.at(0).key;
   ASSERT_TRUE(ack_and_release(worker_.db, block.lease, {}, {std::chrono::seconds(30), first}));
-  EXPECT_FALSE(worker_.leases.lease(worker_.db, partition_, {}, Locked::kWait, Held::kKnown));
+  EXPECT_FALSE(worker_.leases.lease(worker_.db, partition_, {}, Locked::kWait, Deferred::kLease));
 }
 
 TEST_F(DeferredTest, NotesOfWhatIsDueAreRemovedAfterAnHour) {
