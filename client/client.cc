@@ -109,9 +109,9 @@ std::vector<queue::Submitted> submit_lent(db::LentSession& session, const queue:
     try {
       return queue::submit_within(session.connection(), placer, submissions);
     } catch (const db::DbError& error) {
-      const bool stands = session.undo();
+      const bool open = session.undo();
       if (error.error_class() == db::ErrorClass::kGone) throw;
-      if (!stands) {
+      if (!open) {
         throw ClientError(ErrorKind::kRolledBack,
                           std::string("the server rolled the transaction back: ") + error.what());
       }
@@ -231,21 +231,13 @@ class Client::Impl {
     return queue != settings_.queues.end() ? &queue->second : nullptr;
   }
 
-  [[nodiscard]] queue::QueueInfo queue_of(db::Connection& db, const std::string& name) const {
-    if (auto info = queue::find_or_make(db, name, configured(name))) return std::move(*info);
-    throw Error("queue '" + name + "' does not exist; the daemon makes it at its start, from a " +
-                    "section [queues.\"" + name + "\"]",
-                kExitBadInput);
-  }
-
   const client::Settings settings_;
   client::Sessions sessions_;
   queue::TokenFloor token_floor_;
   // A submitter is made for each call, because a queue may grow or shrink between calls.
   const queue::Submitter::Environment environment_{
-      [this](db::Connection& db, const std::string& name) { return queue_of(db, name); },
-      [this](const std::string& name) { return configured(name); },
-      peer::Ringer(settings_.runtime_dir)};
+      .configured = [this](const std::string& name) { return configured(name); },
+      .ringer = peer::Ringer(settings_.runtime_dir)};
 };
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

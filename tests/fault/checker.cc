@@ -20,7 +20,7 @@ struct Run {
   pid_t pid = 0;
   pid_t parent = 0;
   Nanoseconds start = 0;
-  bool beside = false;
+  bool parallel = false;
   bool exclusive = false;
   std::optional<Nanoseconds> end{};
   Mark mark = Mark::kStart;  // result
@@ -253,7 +253,7 @@ class Check {
     for (std::size_t i = 0; i < which; ++i) {
       const Run& before = runs[i];
       const bool later = before.end && *before.end > after.start;
-      if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
+      if (!later && !(after.parallel && (!before.end || i + 1 == which))) continue;
       (was_killed(before, after.start) ? killed : alive).push_back(&before);
     }
     return alive.empty() ? killed : alive;
@@ -261,25 +261,25 @@ class Check {
 
   void judge_overlap(const std::string& tag, const Runs& runs, std::size_t which) {
     const Run& after = runs[which];
-    const Run* beside = nullptr;
+    const Run* parallel = nullptr;
     const Fault* fault = nullptr;
     for (const Run* before : besides(runs, which)) {
       if (fault != nullptr) break;
-      beside = before;
+      parallel = before;
       fault = hit(*before, before->start, after.start, Deaths::kDoNotCount);
     }
-    if (beside == nullptr) return;
+    if (parallel == nullptr) return;
     ++verdict_.overlaps;
     const Fault* stopped = stopped_at_start(after);
     if (fault == nullptr) fault = stopped;
     if (fault == nullptr)
-      doubt(verdict_.unexplained_overlaps, "unexplained overlap", tag, words(*beside, after));
+      doubt(verdict_.unexplained_overlaps, "unexplained overlap", tag, words(*parallel, after));
     if (!after.exclusive) return;
-    if (stood_still(beside->pid, beside->start, after.start) ||
+    if (stood_still(parallel->pid, parallel->start, after.start) ||
         (stopped != nullptr && stopped->unguarded)) {
       ++verdict_.frozen_overlaps;
     } else {
-      doubt(verdict_.exclusive_overlaps, "exclusive overlap", tag, words(*beside, after));
+      doubt(verdict_.exclusive_overlaps, "exclusive overlap", tag, words(*parallel, after));
     }
   }
 

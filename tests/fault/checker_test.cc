@@ -427,7 +427,7 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(tag_of(reply->submitter, reply->first), "3.100");
   EXPECT_EQ(reply->count, 50U);
   EXPECT_EQ(reply->answer, Answer::kUnknown);
-  EXPECT_TRUE(parse_trace("beside default 0840dqg2v5n80r00 3.100 4711 4700 1"));
+  EXPECT_TRUE(parse_trace("parallel default 0840dqg2v5n80r00 3.100 4711 4700 1"));
   const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 4700 123456789012");
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->mark, Mark::kRetry);

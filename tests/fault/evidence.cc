@@ -17,8 +17,8 @@ namespace allot::fault {
 namespace {
 
 constexpr std::array kAnswers{"acknowledged", "refused", "unknown"};
-constexpr std::array kMarks{"start",  "beside",  "success", "retry", "fail", "crash", "raze",
-                            "snooze", "release", "stopped", "throw", "hold", "kept",  "hooked"};
+constexpr std::array kMarks{"start",  "parallel", "success", "retry", "fail", "crash", "raze",
+                            "snooze", "release",  "stopped", "throw", "hold", "kept",  "hooked"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> find_word(const std::array<const char*, N>& words, const std::string& word) {

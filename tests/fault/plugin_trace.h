@@ -80,7 +80,7 @@ class Tracer {
     const bool alone = lock(place_of(tag), F_WRLCK);
     std::ostringstream words;
     words << ctx.attempt() << ' ' << slot_.epoch() << ' ' << slot_.lease_until() << ' ' << more;
-    note(alone ? "start" : "beside", ctx, tag, words.str());
+    note(alone ? "start" : "parallel", ctx, tag, words.str());
   }
   // Call it before the handler returns, crashes or throws.
   void end(const std::string& mark, const allot::Context& ctx, const std::string& tag) const {

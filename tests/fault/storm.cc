@@ -24,7 +24,7 @@ constexpr milliseconds kPollInterval(100);
 constexpr milliseconds kRevival(3'000);  // of a host killed by a task; after a takeover by others
 
 // Target of a fault that excuses nothing: unused by any partition and ignored by the checker.
-pid_t nobody() {
+pid_t no_process() {
   return place_of(0, 0);
 }
 
@@ -440,7 +440,7 @@ void Storm::step_clock(const Event& event) {
   const auto step_to = [this, name = name_of(event)](std::chrono::seconds ahead) {
     const Nanoseconds begin = now();
     cluster_.clock()->step_to(ahead);
-    note({name, nobody(), begin, now()});
+    note({name, no_process(), begin, now()});
   };
   step_to(std::chrono::seconds(kSteps.at(event.pick % kSteps.size())));
   after(event.length, [this, step_to] {
@@ -460,7 +460,7 @@ void Storm::fill_runtime(const Event& event) {
   after(event.length, [this, name = name_of(event), begin] {
     for (const auto& disk : cluster_.runtimes()) disk->leave(SIZE_MAX);
     runtime_full_ = false;
-    note({name, nobody(), begin, now()});
+    note({name, no_process(), begin, now()});
   });
 }
 

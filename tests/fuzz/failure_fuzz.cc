@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program wrote before it failed. Whatever that is, what is shown of it is bounded, and a
+// Output of a program that failed: whatever it wrote, the shown part is bounded, and a
 // message and a fault are one line.
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Fireworq's programs send: a path up to the first line break, and a body behind it. Whatever
+// Requests of Fireworq clients: a path up to the first line break, and a body behind it. Whatever
 // it is, it is read or refused; what is read comes back from what is stored.
 #include <cstdlib>
 #include <nlohmann/json.hpp>

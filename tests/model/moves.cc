@@ -347,10 +347,10 @@ void moves(const State& state, const Scenario& scenario, std::vector<Move>& out)
     server_moves(mover);
     fault_moves(mover);
   }
-  const Mover nobody{state, scenario, -1, out};
-  task_moves(nobody);
-  time_moves(nobody);
-  database_faults(nobody);
+  const Mover no_worker{state, scenario, -1, out};
+  task_moves(no_worker);
+  time_moves(no_worker);
+  database_faults(no_worker);
   for (Move& move : out) check(move.after, scenario);
 }
 

@@ -24,11 +24,12 @@ queue::QueueInfo queue_named(db::Connection& db, const config::Settings& setting
 
 queue::Submitter submitter_of(const config::Settings& settings) {
   return queue::Submitter(
-      {[&settings](db::Connection& db, const std::string& name) {
-         return queue_named(db, settings, name);
-       },
-       [&settings](const std::string& name) { return config::find_queue(settings, name); },
-       ringer_of(settings), true});
+      {.configured =
+           [&settings](const std::string& name) { return config::find_queue(settings, name); },
+       .find = [&settings](db::Connection& db,
+                           const std::string& name) { return queue_named(db, settings, name); },
+       .ringer = ringer_of(settings),
+       .finds_owners = true});
 }
 
 }  // namespace allot::cli

@@ -99,19 +99,9 @@ Application::~Application() {
 }
 
 queue::Submitter::Environment Application::submission() {
-  return {[this](db::Connection& db, const std::string& name) { return find_queue(db, name); },
-          [this](const std::string& name) { return configured(service_, name); },
-          peer::Ringer(service_.runtime_dir), true};
-}
-
-queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& name) const {
-  if (auto info = queue::find_or_make(db, name, configured(service_, name))) {
-    return std::move(*info);
-  }
-  throw Error(
-      "queue '" + as_json::printable(name, kMaxQueueName) +
-          "' does not exist; the daemon creates it at its start from a section [queues.\"NAME\"]",
-      kExitBadInput);
+  return {.configured = [this](const std::string& name) { return configured(service_, name); },
+          .ringer = peer::Ringer(service_.runtime_dir),
+          .finds_owners = true};
 }
 
 Application::Asked Application::find(const http::Head& head) const {

@@ -56,7 +56,6 @@ class Application final : public http::Application {
   void scrape(const http::Reply& reply);
   void renew_snapshot(const http::Reply& reply);
   [[nodiscard]] http::Response page(const metrics::Snapshot& snapshot) const;
-  [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
   [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;

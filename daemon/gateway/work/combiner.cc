@@ -98,6 +98,21 @@ void give_back(std::vector<queue::Submission>& tasks, std::deque<Order>& orders)
   }
 }
 
+// Gives each order its part of the outcome.
+void report(const std::deque<Order>& orders, const Outcome& all) {
+  const auto slice = [](const auto& list, std::size_t from, std::size_t size) {
+    using List = std::decay_t<decltype(list)>;
+    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(from);
+    return list.empty() ? List{} : List(begin, begin + static_cast<std::ptrdiff_t>(size));
+  };
+  std::size_t at = 0;
+  for (const Order& order : orders) {
+    const std::size_t size = order.tasks.size();
+    order.done({slice(all.made, at, size), nullptr, slice(all.numbers, at, size)});
+    at += size;
+  }
+}
+
 }  // namespace
 
 Combiner::Combiner(ThreadPool& pool, queue::Submitter::Environment environment, Number number)
@@ -221,41 +236,38 @@ Combiner::State Combiner::submit(db::Connection& db, queue::Submitter& submitter
     }
   }
   if (ready.empty()) return gone || db.in_transaction() ? State::kGone : State::kGood;
-  return submit_together(db, submitter, ready);
+  return submit_orders(db, submitter, ready);
 }
 
-Combiner::State Combiner::submit_together(db::Connection& db, const queue::Submitter& submitter,
-                                          Orders& orders) const {
-  if (orders.size() == 1) return submit_one(db, submitter, orders.front());
+Combiner::State Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitter,
+                                        Orders& orders) const {
   std::vector<queue::Submission> tasks = lent(orders);
+  Outcome all;
   try {
-    const Outcome all = made_of(db, submitter, tasks);
-    std::size_t at = 0;
-    for (const Order& order : orders) {
-      Outcome outcome{{all.made[at]}, nullptr, {}};
-      if (!all.numbers.empty()) outcome.numbers = {all.numbers[at]};
-      ++at;
-      order.done(std::move(outcome));
-    }
-    return State::kGood;
+    const auto extra = number_ ? number_(all.numbers) : queue::ExtraStatements{};
+    all.made = submitter.submit(db, tasks, extra);
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
     const Failure failure = kind_of(error);
-    if (failure == Failure::kRefused) {
+    if (failure == Failure::kRefused && orders.size() > 1) {
       give_back(tasks, orders);
       return submit_singly(db, submitter, orders);
     }
     refuse_each(orders, error);
-    return failure == Failure::kNotNow ? State::kGood : State::kGone;
+    const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
+    return usable ? State::kGood : State::kGone;
   }
+  report(orders, all);
+  return State::kGood;
 }
 
 Combiner::State Combiner::submit_singly(db::Connection& db, const queue::Submitter& submitter,
                                         Orders& orders) const {
   while (!orders.empty()) {
-    Order order = std::move(orders.front());
+    Orders one;
+    one.push_back(std::move(orders.front()));
     orders.pop_front();
-    if (submit_one(db, submitter, order) == State::kGood) continue;
+    if (submit_orders(db, submitter, one) == State::kGood) continue;
     refuse_each(
         orders,
         std::make_exception_ptr(Error(
@@ -264,32 +276,6 @@ Combiner::State Combiner::submit_singly(db::Connection& db, const queue::Submitt
     return State::kGone;
   }
   return State::kGood;
-}
-
-Combiner::State Combiner::submit_one(db::Connection& db, const queue::Submitter& submitter,
-                                     Order& order) const {
-  Outcome outcome;
-  State state = State::kGood;
-  try {
-    outcome = made_of(db, submitter, order.tasks);
-  } catch (...) {
-    outcome.error = std::current_exception();
-    const Failure failure = kind_of(outcome.error);
-    outcome.error = for_client(outcome.error);
-    const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
-    if (!usable) state = State::kGone;
-  }
-  order.done(std::move(outcome));
-  return state;
-}
-
-Outcome Combiner::made_of(db::Connection& db, const queue::Submitter& submitter,
-                          const std::vector<queue::Submission>& tasks) const {
-  Outcome outcome;
-  queue::ExtraStatements extra;
-  if (number_) extra = number_(outcome.numbers);
-  outcome.made = submitter.submit(db, tasks, extra);
-  return outcome;
 }
 
 }  // namespace allot::gateway::work

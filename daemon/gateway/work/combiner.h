@@ -75,13 +75,9 @@ class Combiner {
   void give_up(Which which, const std::exception_ptr& error) ALLOT_EXCLUDES(mutex_);
 
   State submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
-  State submit_together(db::Connection& db, const queue::Submitter& submitter,
-                        Orders& orders) const;
+  // Submits all or none.
+  State submit_orders(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
   State submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
-  State submit_one(db::Connection& db, const queue::Submitter& submitter, Order& order) const;
-  // Submits all tasks or none, and numbers them.
-  [[nodiscard]] Outcome made_of(db::Connection& db, const queue::Submitter& submitter,
-                                const std::vector<queue::Submission>& tasks) const;
 
   ThreadPool& pool_;
   const queue::Submitter::Environment environment_;

@@ -126,12 +126,6 @@ std::uint64_t elapsed_ms(const queue::TaskId& id) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - queue::due_ms(id.first_key)));
 }
 
-queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
-  auto queue = queue::find_queue(db, name);
-  if (!queue) throw Error("queue '" + name + "': unknown queue", kExitBadInput);
-  return std::move(*queue);
-}
-
 }  // namespace
 
 JobRunner::JobRunner(process::Session& session, const queue::DetachedStore& detached,
@@ -144,7 +138,7 @@ JobRunner::JobRunner(process::Session& session, const queue::DetachedStore& deta
       slot_(slot),
       settings_(settings),
       range_(range),
-      submitter_({.find = named_queue, .ringer = keeper.ringer()}) {}
+      submitter_({.ringer = keeper.ringer()}) {}
 
 std::vector<TaskEnd> JobRunner::run(Job& job) {
   std::vector<TaskEnd> ends(job.tasks.size());

@@ -172,9 +172,9 @@ TEST_F(AnswersTest, InvalidRequestsAreRefused) {
       expect_answer(route, 400, ask(wrong));
     }
     if (has(document_, route, 401)) {
-      Asked nobody = example;
-      nobody.token = "nobody";
-      expect_answer(route, 401, ask(nobody));
+      Asked stranger = example;
+      stranger.token = "stranger";
+      expect_answer(route, 401, ask(stranger));
     }
     if (has(document_, route, 403)) {
       Asked other = example;

@@ -210,7 +210,7 @@ TEST_F(SubmitRouteTest, AWrongMethodGetsTheAllowedOnes) {
 
 TEST_F(SubmitRouteTest, ARoleIsNeeded) {
   const std::string good = R"({"queue":"mail","type":"t"})";
-  const Answered unknown = post(kTasks, good, "somebody");
+  const Answered unknown = post(kTasks, good, "unknown");
   EXPECT_EQ(unknown.status(), 401U);
   EXPECT_EQ(unknown.field("www-authenticate"), "Bearer");
   EXPECT_EQ(post(kTasks, good, "reader").status(), 403U);

@@ -343,8 +343,10 @@ TEST_F(TaskWritesTest, RefusedSubmissionIsRolledBack) {
     EXPECT_FALSE(session_.call([](db::Connection& db) { return db.in_transaction(); })) << type;
     EXPECT_EQ(count("effect"), "0") << type;
     EXPECT_EQ(value("SELECT GROUP_CONCAT(type) FROM task"), type);
-    EXPECT_EQ(value("SELECT error FROM task_attempt"),
-              "nothing was written: queue 'q': unknown queue");
+    EXPECT_EQ(
+        value("SELECT error FROM task_attempt"),
+        "nothing was written: queue 'q' does not exist; the daemon creates it at its start from "
+        "a section [queues.\"NAME\"]");
     db_.execute(
         "TRUNCATE task; TRUNCATE task_attempt; TRUNCATE task_moved;"
         "UPDATE queue SET name = 'q' WHERE name = 'gone'");
@@ -418,7 +420,7 @@ TEST_F(TaskWritesTest, RefusedCallIsReportedAndChangesNothing) {
   for (const char* words :
        {"2 checkpoint: not allowed while a transaction is open",
         "2 submit: not allowed while a transaction is open", "2 type 'a/b': 1 to 127",
-        "2 queue 'nowhere': unknown queue", "2 prio 4: 0 (first) to 3",
+        "2 queue 'nowhere' does not exist; the daemon creates it", "2 prio 4: 0 (first) to 3",
         "2 a statement of a handler begins with SELECT",
         "2 the statement has 1 '?' placeholders, but 0 values", "3 a handler's statement: "}) {
     EXPECT_NE(told.find(words), std::string::npos) << words << " in " << told;

@@ -45,7 +45,7 @@ Packet World::plan(const State& state, const Steward& steward) const {
   const int now = state.now + (without(Mutation::kHostClock) && scenario_.host_ahead ? 1 : 0);
   const int last = std::min<int>(now, kTicks);
   int from = remembers ? (steward.memory != 0 ? steward.memory : now + 1) : state.next;
-  const bool too_far = stands(state, without(Mutation::kNoTolerance) ? 0 : kTolerance) &&
+  const bool too_far = is_too_early(state, without(Mutation::kNoTolerance) ? 0 : kTolerance) &&
                        !without(Mutation::kNoBound) && !remembers;
   if (state.exists == 0 || state.paused != 0 || (from > last && !too_far)) return packet;
   packet.there = 1;
@@ -75,7 +75,7 @@ Packet World::plan(const State& state, const Steward& steward) const {
 }
 
 // True if the schedule would wait for a fast clock: daemon/steward/next_run_check.
-bool World::stands(const State& state, Byte tolerance) const {
+bool World::is_too_early(const State& state, Byte tolerance) const {
   return state.exists != 0 && state.paused == 0 && state.next > state.now + 1 + tolerance;
 }
 
@@ -237,7 +237,7 @@ void World::operator_moves(const State& state, std::vector<Move>& out) const {
 
 void World::clock_moves(const State& state, std::vector<Move>& out) const {
   // A steward polls more often than the schedule ticks.
-  const bool stands_still = stands(state, kTolerance);
+  const bool stands_still = is_too_early(state, kTolerance);
   if (state.now < kEnd && (!stands_still || without(Mutation::kNoBound))) {
     add(out, state, {"time passes"}, [stands_still](State& after) {
       ++after.now;

@@ -137,7 +137,7 @@ class World {
  private:
   [[nodiscard]] bool without(Mutation rule) const { return scenario_.without == rule; }
   [[nodiscard]] Packet plan(const State& state, const Steward& steward) const;
-  [[nodiscard]] bool stands(const State& state, Byte tolerance) const;
+  [[nodiscard]] bool is_too_early(const State& state, Byte tolerance) const;
   [[nodiscard]] bool passes(const State& state, const Packet& packet) const;
   void execute(State& state, const Packet& packet) const;
   static void reset(State& state, const Packet& packet);

@@ -20,7 +20,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   const std::string other = write("allot.toml",
                                   "[database]\nhost = \"db1\"\n[queues.mail]\nblock_size = 7\n"
                                   "[queues.slow]\n[pools.a]\nsize = 9\n[daemon]\ncgroup = true\n"
-                                  "[plugins]\nfolder = \"beside\"\n"
+                                  "[plugins]\nfolder = \"second\"\n"
                                   "[gateway.database]\nuser = \"g\"\n");
   const Settings settings =
       drained({other, "mail", 3, "drain-1", "/run/x/drain/mail.1", false, ""});
@@ -35,7 +35,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_EQ(settings.drain_budget, "/run/x/drain/mail.1/budget");
   EXPECT_FALSE(settings.daemon.cgroup);
   EXPECT_FALSE(settings.gateway) << "the other daemon's gateway has the addresses";
-  EXPECT_EQ(settings.plugins.folder, other.substr(0, other.rfind('/')) + "/beside");
+  EXPECT_EQ(settings.plugins.folder, other.substr(0, other.rfind('/')) + "/second");
   EXPECT_TRUE(load(options()).drain_budget.empty());
 }
 
@@ -47,10 +47,10 @@ TEST_F(DrainTest, MayServeAQueueOfTheDatabase) {
 }
 
 TEST_F(DrainTest, TheEmbeddedDatabaseIsStartedOnlyWhenItIsOurs) {
-  const Settings beside = drained({"", "default", 1, "d", "/run/x", false, "/var/db"});
-  EXPECT_EQ(beside.database.embedded, "");
-  EXPECT_EQ(beside.database.socket, "/var/db/data/sock");
-  EXPECT_EQ(beside.database.user, "root");
+  const Settings second = drained({"", "default", 1, "d", "/run/x", false, "/var/db"});
+  EXPECT_EQ(second.database.embedded, "");
+  EXPECT_EQ(second.database.socket, "/var/db/data/sock");
+  EXPECT_EQ(second.database.user, "root");
   const Settings own = drained({"", "default", 1, "d", "/run/x", true, "/var/db"});
   EXPECT_EQ(own.database.embedded, "/var/db");
 }
