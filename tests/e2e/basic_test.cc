@@ -94,12 +94,12 @@ TEST(Basic, ASnoozeAndAReleaseChargeNothing) {
 
 TEST(Basic, ATypeWithoutAHandlerWaitsAndDoesNotBlockItsNeighbours) {
   Daemon daemon({.queue_keys = "partitions = 1"});
-  const auto id = daemon.submit("nobody.knows", "x");
+  const auto id = daemon.submit("unknown.type", "x");
   daemon.submit_many("test.write", {"a", "b", "c"});
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 3; })) << daemon.log();
   EXPECT_TRUE(eventually([&] {
     return daemon.logged("task.no_handler task=" + id +
-                         " type=nobody.knows queue=default "
+                         " type=unknown.type queue=default "
                          "partition=0 tasks=1");
   })) << daemon.log();
   EXPECT_TRUE(eventually([&] { return daemon.count("task") == 1; })) << daemon.log();

@@ -112,7 +112,7 @@ TEST_F(Drain, ACrashIsSettledAndCounted) {
 }
 
 TEST_F(Drain, UnknownTypesStayAndAreNotCounted) {
-  submit("nobody.knows", 3);
+  submit("unknown.type", 3);
   submit("test.ok", 2);
   const json done = drain({"--max-tasks", "4"});
   EXPECT_EQ(done["started"], 2) << daemon_.log();

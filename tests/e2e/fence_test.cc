@@ -68,7 +68,7 @@ TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
 
 // A finished task is finished (S6), but the thief keeps its lease.
 TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
-  begin("ok", "nobody.knows");
+  begin("ok", "unknown.type");
   steal();
   const std::string key = daemon_->value("SELECT MAX(run_key) FROM task");
   daemon_->open_gate();

@@ -91,7 +91,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
   submit({keyed("k", 0),
           keyed("k", 1, "fail"),
           keyed("k", 2),
-          {{"type", "nobody.knows"}, {"partition_key", "k"}},
+          {{"type", "unknown.type"}, {"partition_key", "k"}},
           keyed("k", 3)});
   ASSERT_TRUE(eventually([&] { return daemon_->logged("task.no_handler"); })) << daemon_->log();
   EXPECT_EQ(done(), (std::vector<std::string>{"k 0", "k 2"})) << "the dead one is passed";
@@ -211,7 +211,7 @@ TEST_F(KeyTest, TaskThatDidNotStartInTimeIsDead) {
   start("", 2);
   daemon_->must({"queue", "pause", "keyed"});
   submit({{{"type", "test.counted"}, {"payload", "late 1"}, {"expires_in", "1ms"}},
-          {{"type", "nobody.knows"}, {"expires_at", "2026-01-01T00:00:00Z"}},
+          {{"type", "unknown.type"}, {"expires_at", "2026-01-01T00:00:00Z"}},
           {{"type", "test.counted"}, {"payload", "good 1"}, {"expires_in", "1h"}}});
   daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();

@@ -99,7 +99,7 @@ TEST(Why, UnknownTypeAndRunningTask) {
     if (told.status.code != 0) return std::string("gone");
     return nlohmann::json::parse(told.out).at("reasons").at(0).at("reason").get<std::string>();
   };
-  const auto unknown = daemon.submit("nobody.knows", "x");
+  const auto unknown = daemon.submit("unknown.type", "x");
   EXPECT_TRUE(eventually([&] { return reason(unknown) == "no_handler"; })) << daemon.log();
   const auto done = daemon.allot({"task", "cancel", unknown, "--reason", "a typing error"});
   EXPECT_EQ(done.status.code, 0) << done.err;
@@ -113,7 +113,7 @@ TEST(Why, UnknownTypeAndRunningTask) {
 TEST(Why, UnknownTypeInAnOrderedQueue) {
   Daemon daemon({.queue_keys = "placement = \"ordered\""});
   const auto submitted =
-      daemon.allot({"submit", "default", "nobody.knows", "x", "--partition-key", "a"});
+      daemon.allot({"submit", "default", "unknown.type", "x", "--partition-key", "a"});
   ASSERT_EQ(submitted.status.code, 0) << submitted.err;
   const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
   const auto why = [&] { return daemon.allot({"why", id}).out; };
@@ -123,7 +123,7 @@ TEST(Why, UnknownTypeInAnOrderedQueue) {
            told.find("its partition waits until") != std::string::npos;
   })) << why()
       << daemon.log();
-  EXPECT_TRUE(daemon.logged("task.no_handler task=" + id + " type=nobody.knows queue=default"))
+  EXPECT_TRUE(daemon.logged("task.no_handler task=" + id + " type=unknown.type queue=default"))
       << daemon.log();
 }
 

@@ -222,7 +222,7 @@ TEST_F(ResizeTest, NeverMoreThanMaxRunningThroughTwoResizes) {
 TEST_F(ResizeTest, ItIsShownAndCalm) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
   daemon_->must({"queue", "pause", "keyed"});
-  submit({{{"type", "nobody.knows"}, {"payload", ""}, {"partition_key", "k"}}});
+  submit({{{"type", "unknown.type"}, {"payload", ""}, {"partition_key", "k"}}});
   const auto resized = daemon_->allot({"queue", "resize", "keyed", "7"});
   EXPECT_EQ(resized.out,
             "queue keyed has 7 partitions (before: 4)\n"
@@ -243,7 +243,7 @@ TEST_F(ResizeTest, ItIsShownAndCalm) {
   EXPECT_EQ(daemon_->count("q_lock_table WHERE epoch > 0 AND partition_no >= 4"), 0U)
       << "waiting partitions were not leased";
   EXPECT_TRUE(done().empty());
-  daemon_->connect().execute("DELETE FROM task WHERE type = 'nobody.knows' AND queue_id > 0");
+  daemon_->connect().execute("DELETE FROM task WHERE type = 'unknown.type' AND queue_id > 0");
   ASSERT_TRUE(eventually([&] { return done().size() == 1; }, std::chrono::seconds(20)))
       << daemon_->log();
   EXPECT_FALSE(resizing());

@@ -106,7 +106,7 @@ TEST(Steward, ReportsTasksWithoutAHandler) {
   ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   daemon.connect().execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
-      " SELECT queue_id, 0, 1, 7, 'test.nobody', '' FROM queue WHERE name = 'default'");
+      " SELECT queue_id, 0, 1, 7, 'test.unknown', '' FROM queue WHERE name = 'default'");
   daemon.start();
   EXPECT_TRUE(eventually(
       [&] { return daemon.logged("queue.stuck queue=default state=no_handler"); }, kSoon))

@@ -50,7 +50,7 @@ class Directed : public testing::Test {
     wait_until_fit();
     if (!before.empty()) daemon_->connect().execute(before);
     daemon_->submit_all({{{"type", "test.gate"}, {"payload", verdict + " " + gate()}},
-                         {{"type", "nobody.knows"}, {"payload", "neighbour"}}});
+                         {{"type", "unknown.type"}, {"payload", "neighbour"}}});
     ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
   }
 

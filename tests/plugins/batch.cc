@@ -41,7 +41,7 @@ std::string answer_of(Call&& call) {
 
 std::string try_writes(const allot::Context& ctx) {
   return answer_of([&] { ctx.checkpoint("late"); }) + "|" +
-         answer_of([&] { ctx.replace_with({{.type = "nobody.knows"}}); }) + "|" +
+         answer_of([&] { ctx.replace_with({{.type = "unknown.type"}}); }) + "|" +
          answer_of([&] { ctx.transaction().execute("SELECT 1"); });
 }
 
@@ -107,7 +107,7 @@ class Batches : public allot::Handler {
     std::vector<std::thread> threads;
     for (const allot::Context& ctx : tasks) {
       threads.emplace_back([&ctx] {
-        for (int i = 0; i < 20; ++i) ctx.submit({.type = "nobody.knows", .payload = "x"});
+        for (int i = 0; i < 20; ++i) ctx.submit({.type = "unknown.type", .payload = "x"});
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -126,7 +126,7 @@ class Batches : public allot::Handler {
     if (order.word == "hang") hang();
     if (order.word == "nap") ::poll(nullptr, 0, 2);
     if (order.word == "writes") return allot::fail(try_writes(ctx));
-    if (order.word == "submit") ctx.submit({.type = "nobody.knows", .payload = order.name});
+    if (order.word == "submit") ctx.submit({.type = "unknown.type", .payload = order.name});
     if (order.word == "log") ctx.info("of " + order.name);
     return allot::success();
   }

@@ -149,7 +149,7 @@ class Gate : public allot::Handler {
     if (verdict == "throw") throw std::runtime_error("thrown");
     if (verdict == "checkpoint") ctx.checkpoint("late");
     if (verdict == "effect") ctx.transaction().execute("SELECT 1");
-    if (verdict == "effect" || verdict == "replace") ctx.replace_with({{.type = "nobody.knows"}});
+    if (verdict == "effect" || verdict == "replace") ctx.replace_with({{.type = "unknown.type"}});
     return allot::success();
   }
 };

@@ -69,7 +69,7 @@ class StuckReportsTest : public worker::LoopTest {
 
 // Each time it is put back it has a new due time, half a minute ahead.
 TEST_F(StuckReportsTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
-  put_tasks(0, 2, "test.nobody");  // due since 2025
+  put_tasks(0, 2, "test.unknown");  // due since 2025
   const auto worker = this->worker();
   const auto host = this->host(*worker);
   auto block = worker->find();
@@ -80,7 +80,7 @@ TEST_F(StuckReportsTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   const auto told = alerts();
   ASSERT_EQ(told.size(), 1U) << "once for all tasks of a type";
   EXPECT_EQ(told[0].at("state"), "no_handler");
-  EXPECT_EQ(told[0].at("type"), "test.nobody");
+  EXPECT_EQ(told[0].at("type"), "test.unknown");
   EXPECT_EQ(told[0].at("task"), (queue::TaskId{partition(0), 1, 1}.text())) << "the oldest";
   EXPECT_EQ(told[0].at("since").get<std::string>().substr(0, 10), "2025-01-01");
 }
@@ -89,7 +89,7 @@ TEST_F(StuckReportsTest, AYoungOneIsNot) {
   db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
               std::to_string(queue_.queue_id) +
               ", 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12,"
-              " 'test.nobody', '')");
+              " 'test.unknown', '')");
   const auto worker = this->worker();
   const auto host = this->host(*worker);
   auto block = worker->find();

@@ -333,7 +333,7 @@ TEST_F(BatchLoopTest, OnlySubmissionsAreWrittenInACall) {
                 "replace_with is only for a task that runs alone; submit works immediately|" + no +
                 "a transaction is only for a task that runs alone");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(payload ORDER BY payload) FROM task"
-                  " WHERE type = 'nobody.knows'"),
+                  " WHERE type = 'unknown.type'"),
             "b,c");
 }
 
@@ -342,7 +342,7 @@ TEST_F(BatchLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   put_all("batch.fifty", {"crowd", "ok", "ok", "ok"});
   work_once();
   EXPECT_EQ(calls(), "many a:1 b:1 c:1 d:1");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'unknown.type'"), "80");
 }
 
 // The time of a task that waits for a renewal does not count. A renewal waits for a second, which a

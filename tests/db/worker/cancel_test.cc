@@ -76,7 +76,7 @@ TEST_F(CancelTest, SuccessIsSuccess) {
 TEST_F(CancelTest, SoItIsWithATransaction) {
   EXPECT_EQ(run_and_cancel("replace", folder_ / "replace"), Result::kWritten);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
-  EXPECT_EQ(value("SELECT type FROM task"), "nobody.knows");
+  EXPECT_EQ(value("SELECT type FROM task"), "unknown.type");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_cancel"), "0");
 }
 

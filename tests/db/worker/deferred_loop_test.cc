@@ -61,7 +61,7 @@ TEST_F(DeferredLoopTest, CalledTaskRunsBeforeFetchedOnes) {
 }
 
 TEST_F(DeferredLoopTest, AWorkerThatDoesNotKnowTheTypeEitherLeavesItAlone) {
-  put_tasks(0, 2, "nobody.knows");
+  put_tasks(0, 2, "unknown.type");
   put_back();
   auto mine = worker();
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(mine->find());

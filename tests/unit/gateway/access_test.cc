@@ -147,8 +147,8 @@ TEST(AccessTest, TheHealthNeedsNothingButAKnownHost) {
   head.fields = {{"host", "rebound.example"}};
   EXPECT_EQ(judged(settings(), head), "421");
   head.fields = {{"host", "192.0.2.9:8080"}};  // like the probe of a pod
-  for (const auto& [path, expected] : {std::pair{"/health/live", "nobody r= s= o="},
-                                       {"/health/ready", "nobody r= s= o="},
+  for (const auto& [path, expected] : {std::pair{"/health/live", "anonymous r= s= o="},
+                                       {"/health/ready", "anonymous r= s= o="},
                                        {"/health", "401"},
                                        {"/healthy/", "401"},
                                        {"/api/v1/health/live", "401"}}) {
@@ -158,7 +158,7 @@ TEST(AccessTest, TheHealthNeedsNothingButAKnownHost) {
   config::Gateway below = settings();
   below.base_path = "/allot";
   head.path = "/allot/health/live";
-  EXPECT_EQ(judged(below, head), "nobody r= s= o=");
+  EXPECT_EQ(judged(below, head), "anonymous r= s= o=");
 }
 
 TEST(AccessTest, TheUnixSocketGrantsWhatItsKeySays) {
