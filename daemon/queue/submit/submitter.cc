@@ -6,7 +6,7 @@
 namespace allot::queue {
 namespace {
 
-QueueInfo configured_queue(db::Connection& db, const std::string& name,
+QueueInfo make_or_refuse(db::Connection& db, const std::string& name,
                            const config::Queue* configured) {
   if (!is_name(name)) {
     throw Error("queue: not a queue name (1 to 63 of A-Z a-z 0-9 . _ -)", kExitBadInput);
@@ -25,7 +25,7 @@ Submitter::Submitter(Environment environment)
                      ? environment_.find
                      : [configured = environment_.configured](db::Connection& db,
                                                               const std::string& name) {
-                         return configured_queue(db, name, configured ? configured(name) : nullptr);
+                         return make_or_refuse(db, name, configured ? configured(name) : nullptr);
                        }) {}
 
 void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act) {

@@ -75,9 +75,7 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
 // Shared orders, and some alone because of their unique key; one order is always refused.
 TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
   constexpr int kOrders = 25;
-  Combiner combiner(*pool_, {[](db::Connection& db, const std::string& name) {
-    return *queue::find_queue(db, name);
-  }});
+  Combiner combiner(*pool_, {});
   std::mutex mutex;
   std::set<std::string> ids;
   std::atomic<int> refused = 0;
