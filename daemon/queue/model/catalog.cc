@@ -202,7 +202,7 @@ void make_queue(db::Connection& db, std::string_view name, const QueueShape& sha
   });
 }
 
-QueueInfo find_or_make(db::Connection& db, std::string_view name, const QueueShape& shape) {
+QueueInfo find_or_insert(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
     make_queue(db, name, shape);
@@ -220,7 +220,7 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
   constexpr int kTries = 8;
   for (int tries = 1;; ++tries) {
     try {
-      return find_or_make(db, name, shape);
+      return find_or_insert(db, name, shape);
     } catch (const db::DbError& error) {
       // Another session makes the same queue.
       if (error.error_class() != db::ErrorClass::kRetryable || tries == kTries) throw;
