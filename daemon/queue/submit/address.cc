@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "queue/model/task.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -71,7 +72,19 @@ std::optional<QueueInfo> address(db::Connection& db, std::string_view name, std:
 const QueueInfo& Addresses::named(db::Connection& db, const std::string& name) {
   const auto known = named_.find(name);
   if (known != named_.end()) return known->second;
-  return named_.emplace(name, find_(db, name)).first->second;
+  QueueInfo found = find_ ? find_(db, name) : find_or_make(db, name);
+  return named_.emplace(name, std::move(found)).first->second;
+}
+
+QueueInfo Addresses::find_or_make(db::Connection& db, const std::string& name) const {
+  if (!is_name(name)) {
+    throw Error("queue: not a queue name (1 to 63 of A-Z a-z 0-9 . _ -)", kExitBadInput);
+  }
+  const config::Queue* configured = configured_ ? configured_(name) : nullptr;
+  if (auto found = queue::find_or_make(db, name, configured)) return std::move(*found);
+  throw Error("queue '" + name + "' does not exist; the daemon creates it at its start from a " +
+                  "section [queues.\"NAME\"]",
+              kExitBadInput);
 }
 
 const QueueInfo& Addresses::find(db::Connection& db, const std::string& name,

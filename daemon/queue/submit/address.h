@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "config/settings.h"
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 
@@ -39,17 +40,23 @@ class Addresses {
  public:
   static constexpr Nanos kKept = kSecond / 2;
 
-  // Finds or makes a queue by name; throws Error if there is none.
+  // Finds a queue by name; throws Error for an unknown one.
   using Find = std::function<QueueInfo(db::Connection& db, const std::string& name)>;
-  explicit Addresses(Find find) : find_(std::move(find)) {}
+  // The configuration of a queue; nullptr: not configured.
+  using Configured = std::function<const config::Queue*(const std::string& queue)>;
+  // Without `find`, a missing queue is made from its configuration.
+  explicit Addresses(Find find, Configured configured = {})
+      : find_(std::move(find)), configured_(std::move(configured)) {}
 
   // The reference is valid until the next call. Throws like `find` and default_queue().
   const QueueInfo& find(db::Connection& db, const std::string& name, const std::string& type);
 
  private:
   const QueueInfo& named(db::Connection& db, const std::string& name);
+  [[nodiscard]] QueueInfo find_or_make(db::Connection& db, const std::string& name) const;
 
   Find find_;
+  Configured configured_;
   std::map<std::string, QueueInfo> named_;
   std::map<std::pair<std::string, std::string>, QueueInfo> routed_;  // by name and type
   Nanos since_ns_ = 0;                                               // of the first entry

@@ -4,29 +4,6 @@
 #include "queue/submit/owners.h"
 
 namespace allot::queue {
-namespace {
-
-QueueInfo make_or_refuse(db::Connection& db, const std::string& name,
-                           const config::Queue* configured) {
-  if (!is_name(name)) {
-    throw Error("queue: not a queue name (1 to 63 of A-Z a-z 0-9 . _ -)", kExitBadInput);
-  }
-  if (auto found = find_or_make(db, name, configured)) return std::move(*found);
-  throw Error("queue '" + name + "' does not exist; the daemon creates it at its start from a " +
-                  "section [queues.\"NAME\"]",
-              kExitBadInput);
-}
-
-}  // namespace
-
-Submitter::Submitter(Environment environment)
-    : environment_(std::move(environment)),
-      addresses_(environment_.find
-                     ? environment_.find
-                     : [configured = environment_.configured](db::Connection& db,
-                                                              const std::string& name) {
-                         return make_or_refuse(db, name, configured ? configured(name) : nullptr);
-                       }) {}
 
 void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act) {
   for (std::size_t i = 0; i < tasks; ++i) {

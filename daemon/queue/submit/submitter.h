@@ -28,16 +28,16 @@ void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act);
 class Submitter {
  public:
   struct Environment {
-    // The configuration of a queue: it is made if it does not exist yet, and its options apply to
-    // submissions that omit them. nullptr: not configured.
-    std::function<const config::Queue*(const std::string& queue)> configured{};
-    // Another way to find a queue by name, which throws Error for an unknown one.
+    // Also for options that a submission omits.
+    Addresses::Configured configured{};
     Addresses::Find find{};
     peer::Ringer ringer{std::string()};
     // Submitted::owner says whether that task runs, which costs a statement for taken keys.
     bool finds_owners = false;
   };
-  explicit Submitter(Environment environment);
+  explicit Submitter(Environment environment)
+      : environment_(std::move(environment)),
+        addresses_(environment_.find, environment_.configured) {}
 
   // Finds the queue of each task, adds the configured defaults, and validates. `permit` decides
   // before an unknown queue is reported, so that a client cannot distinguish a forbidden queue from
