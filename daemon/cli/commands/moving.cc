@@ -20,7 +20,8 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr std::uint32_t kMostOfPage = 10'000;
-// Maximum wait for a leased partition: workers release it after block_seconds.
+// Maximum wait for leased partitions: workers release them after block_seconds. New tasks do not
+// extend it, or a stuck partition of a busy queue would keep the command running.
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kBetweenBatches = std::chrono::milliseconds(100);
 
@@ -68,7 +69,8 @@ Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t tota
   Progress progress(total);
   Moved all;
   auto next = steady_clock::now();
-  auto until = next + kPatience;
+  auto until = next;
+  std::uint64_t least_leased = UINT64_MAX;
   for (;;) {
     Moved pass;
     each_page(allot, move, body, [&](const json& page) {
@@ -80,7 +82,8 @@ Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t tota
       std::this_thread::sleep_until(next);
     });
     all.then(pass);
-    if (pass.moved > 0) until = steady_clock::now() + kPatience;
+    if (pass.leased < least_leased) until = steady_clock::now() + kPatience;
+    least_leased = std::min(least_leased, pass.leased);
     if (pass.leased == 0 || steady_clock::now() >= until) return all;
     std::this_thread::sleep_for(kBetweenBatches);
   }

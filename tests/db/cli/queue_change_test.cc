@@ -3,7 +3,10 @@
 // Rule: S17.
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <stop_token>
+#include <thread>
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
@@ -119,6 +122,25 @@ TEST_F(QueueChangeTest, MoveSkipsLeasedPartitions) {
   EXPECT_TRUE(has(done.err, "2 tasks stay"));
   EXPECT_EQ(count("task WHERE partition_no = 2 AND queue_id = " + id_of("wide")), 2U);
   EXPECT_EQ(value("SELECT epoch FROM q_lock_table WHERE lock_by = 1"), "5");
+}
+
+TEST_F(QueueChangeTest, MoveEndsAlthoughTasksKeepArriving) {
+  must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
+  observer_.execute(
+      "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
+      " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE partition_no = 2"
+      " AND queue_id = " +
+      id_of("wide"));
+  db::Connection other = server_.connect(name_);
+  const std::jthread submitter([&other](const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      other.execute("CALL allot_submit('wide', 't', 'x', NULL, @id, @existed)");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  const auto done = allot({"queue", "move", "wide", "default", "--yes", "--json"});
+  EXPECT_EQ(done.status.code, kExitFailure) << done.err;
+  EXPECT_GE(json::parse(done.out)["leased"], 2);
 }
 
 TEST_F(QueueChangeTest, MoveWorksInAPausedQueue) {
