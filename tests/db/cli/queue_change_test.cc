@@ -3,7 +3,6 @@
 // Rule: S17.
 #include <unistd.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <thread>
@@ -30,6 +29,14 @@ class QueueChangeTest : public CliTest {
   std::uint64_t partitions_used(const std::string& queue) {
     return std::stoull(
         value("SELECT COUNT(DISTINCT partition_no) FROM task WHERE queue_id = " + id_of(queue)));
+  }
+  // The one of "wide", for an hour.
+  void lease_partition_2() {
+    observer_.execute(
+        "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE partition_no = 2"
+        " AND queue_id = " +
+        id_of("wide"));
   }
   json move(const Words& more) {
     Words words{"queue", "move"};
@@ -110,11 +117,7 @@ TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
 // A worker that has the partition may have started any of them.
 TEST_F(QueueChangeTest, MoveSkipsLeasedPartitions) {
   must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
-  observer_.execute(
-      "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
-      " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE partition_no = 2"
-      " AND queue_id = " +
-      id_of("wide"));
+  lease_partition_2();
   const auto done = allot({"queue", "move", "wide", "default", "--yes", "--json"});
   EXPECT_EQ(done.status.code, kExitFailure) << done.err;
   EXPECT_EQ(json::parse(done.out),
@@ -126,16 +129,15 @@ TEST_F(QueueChangeTest, MoveSkipsLeasedPartitions) {
 
 TEST_F(QueueChangeTest, MoveEndsAlthoughTasksKeepArriving) {
   must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
-  observer_.execute(
-      "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, epoch = 5,"
-      " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE partition_no = 2"
-      " AND queue_id = " +
-      id_of("wide"));
+  lease_partition_2();
   db::Connection other = server_.connect(name_);
-  const std::jthread submitter([&other](const std::stop_token& over) {
+  const std::string movable =
+      "SELECT COUNT(*) FROM task WHERE partition_no <> 2 AND queue_id = " + id_of("wide");
+  const std::jthread submitter([&](const std::stop_token& over) {
     while (!over.stop_requested()) {
       other.execute("CALL allot_submit('wide', 't', 'x', NULL, @id, @existed)");
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      EXPECT_TRUE(eventually(
+          [&] { return over.stop_requested() || support::number_of(other, movable) == 0; }));
     }
   });
   const auto done = allot({"queue", "move", "wide", "default", "--yes", "--json"});
