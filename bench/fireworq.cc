@@ -46,7 +46,7 @@ struct FireworqRound {
 };
 using FireworqLimit = Limit<FireworqRound>;
 
-constexpr std::array kFireworqClaims{
+constexpr std::array kFireworqLimits{
     FireworqLimit{"POST /job, 64 connections", "its INSERT, 64 clients",
                   [](const FireworqRound& round) { return round.push / round.insert; }, 0.7, true},
     FireworqLimit{"dispatch, max_workers 50", "its statements and POSTs",
@@ -65,7 +65,7 @@ using Started = std::array<double, kRates.size()>;  // per second
 double off_by(double per_second, const Rate& rate) {
   return std::abs(per_second / rate.per_second - 1) * 100;
 }
-constexpr std::array kRateClaims{
+constexpr std::array kRateLimits{
     Limit<Started>{"throttled to 500/s, off by %", "",
                    [](const Started& all) { return off_by(all[0], kRates[0]); }, 5, false},
     Limit<Started>{"throttled to 50/s, off by %", "",
@@ -295,7 +295,7 @@ int fireworq(const FireworqOptions& options) {
                    i + 1, options.rounds, round.push, round.insert, round.dispatch, round.bare);
     }
   }
-  bool good = judge(rounds, kFireworqClaims, options.json, report);
+  bool good = judge(rounds, kFireworqLimits, options.json, report);
   if (options.throttled > 0) {
     Started started{};
     for (std::size_t i = 0; i < kRates.size(); ++i) {
@@ -303,7 +303,7 @@ int fireworq(const FireworqOptions& options) {
       report["rates"].push_back(
           {{"per_second", kRates.at(i).per_second}, {"started", started.at(i)}});
     }
-    good = judge(std::vector<Started>{started}, kRateClaims, options.json, report) && good;
+    good = judge(std::vector<Started>{started}, kRateLimits, options.json, report) && good;
   }
   if (options.json) std::printf("%s\n", report.dump(2).c_str());
   return options.check && !good ? kExitFailure : kExitOk;

@@ -51,7 +51,7 @@ double rate(const HttpRound& round, Side side, Side floor) {
   return round.sides[side].per_s / round.sides[floor].per_s;
 }
 
-constexpr std::array kClaims{
+constexpr std::array kLimits{
     HttpLimit{"submit, 1 connection", "Client::submit, 1 thread",
               [](const HttpRound& round) { return rate(round, kOne, kClient); }, 0.7, true},
     HttpLimit{"submit, 64 connections", "64 client threads",
@@ -263,7 +263,7 @@ int http(const HttpOptions& options) {
   }
   nlohmann::json report{{"bench", "http"}, {"version", kVersion}, {"server", bench.server()}};
   for (std::size_t i = 0; i < kSides; ++i) report["sides"].push_back(side_json(rounds, i));
-  const bool good = judge(rounds, kClaims, options.json, report);
+  const bool good = judge(rounds, kLimits, options.json, report);
   if (options.json) std::printf("%s\n", report.dump(2).c_str());
   return options.check && !good ? kExitFailure : kExitOk;
 }

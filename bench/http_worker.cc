@@ -44,7 +44,7 @@ struct HttpWorkerRound {
 };
 using HttpWorkerLimit = Limit<HttpWorkerRound>;
 
-constexpr std::array kHttpWorkerClaims{
+constexpr std::array kHttpWorkerLimits{
     HttpWorkerLimit{"http, 64 at a time, 20 ms", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.slow / round.slow_bare; }, 0.95,
                     true},
@@ -199,7 +199,7 @@ int http_worker(const HttpWorkerOptions& options) {
       each([](const HttpWorkerRound& one) { return one.noop_us.workers + one.noop_us.server; });
   report["processor_us"] = {{"session", session}, {"ready", ready},   {"worker", worker},
                             {"server", server},   {"target", target}, {"noop", noop}};
-  const bool good = judge(rounds, kHttpWorkerClaims, options.json, report);
+  const bool good = judge(rounds, kHttpWorkerLimits, options.json, report);
   if (options.json) {
     std::printf("%s\n", report.dump(2).c_str());
   } else {

@@ -53,7 +53,7 @@ double in_turn(const PipeRound& round) {
   return 1 / (1 / round.bare + 1 / round.noop);
 }
 
-constexpr std::array kPipeClaims{
+constexpr std::array kPipeLimits{
     PipeLimit{"pipe without a database", "bare ping-pong",
               [](const PipeRound& round) { return round.one; }, 0.7, true},
     PipeLimit{"pipe, no-op Python", "ping-pong + no-op drain",
@@ -223,7 +223,7 @@ int pipe_worker(const PipeWorkerOptions& options) {
       each([](const PipeRound& one) { return one.noop_us.workers + one.noop_us.server; });
   report["processor_us"] = {
       {"line", bare}, {"worker", worker}, {"program", program}, {"server", server}, {"noop", noop}};
-  const bool good = judge(rounds, kPipeClaims, options.json, report);
+  const bool good = judge(rounds, kPipeLimits, options.json, report);
   if (options.json) {
     std::printf("%s\n", report.dump(2).c_str());
   } else {

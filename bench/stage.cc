@@ -32,8 +32,8 @@ fs::path own_folder() {
 // In the build all programs are in one folder; in an installation the user commands are in
 // `folder`.
 std::string program(const std::string& folder, const std::string& name) {
-  const fs::path installed = own_folder() / name;
-  return fs::exists(installed) ? installed : own_folder() / "../.." / folder / name;
+  const fs::path sibling = own_folder() / name;
+  return fs::exists(sibling) ? sibling : own_folder() / "../.." / folder / name;
 }
 
 void write(const std::string& file, const std::string& text) {
@@ -76,8 +76,8 @@ std::string fresh_folder() {
 }  // namespace
 
 std::string shared(const std::string& name) {
-  const fs::path installed = own_folder() / "../share" / name;
-  return fs::exists(installed) ? installed : own_folder() / "../../share" / name;
+  const fs::path sibling = own_folder() / "../share" / name;
+  return fs::exists(sibling) ? sibling : own_folder() / "../../share" / name;
 }
 
 std::string toml_text(const std::string& text) {

@@ -136,7 +136,7 @@ class Wake {
   std::string insert_{};
 };
 
-constexpr std::array kClaimsOfWake{
+constexpr std::array kLimitsOfWake{
     Limit<WakeRound>{
         "drain, log followed", "not followed",
         [](const WakeRound& round) { return round.with_tasks_per_s / round.without_tasks_per_s; },
@@ -170,7 +170,7 @@ int wake(const WakeOptions& options) {
   const double written =
       median_of(rounds, [](const WakeRound& round) { return round.with.mb_per_second; });
   report["written_mb_per_second"] = written;
-  const bool good = judge(rounds, kClaimsOfWake, options.json, report);
+  const bool good = judge(rounds, kLimitsOfWake, options.json, report);
   if (options.json) {
     std::printf("%s\n", report.dump(2).c_str());
   } else {

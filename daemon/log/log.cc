@@ -26,8 +26,8 @@
 namespace allot::log {
 namespace {
 
-// Wait of a thread for a slow reader. After a dropped line, threads do not wait until lines get
-// through again.
+// Maximum wait of a thread for a slow reader. After a dropped line threads do not wait at all,
+// until a line gets through.
 constexpr Nanos kMoment = 100 * kMilli;
 
 // Returns the number of bytes left for which there was no room in time.

@@ -82,8 +82,10 @@ Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t tota
       std::this_thread::sleep_until(next);
     });
     all.then(pass);
-    if (pass.leased < least_leased) until = steady_clock::now() + kPatience;
-    least_leased = std::min(least_leased, pass.leased);
+    if (pass.leased < least_leased) {
+      least_leased = pass.leased;
+      until = steady_clock::now() + kPatience;
+    }
     if (pass.leased == 0 || steady_clock::now() >= until) return all;
     std::this_thread::sleep_for(kBetweenBatches);
   }

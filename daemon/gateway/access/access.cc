@@ -145,7 +145,7 @@ Access::Access(const config::Gateway& settings)
 Verdict Access::authorize(const http::Head& head) const {
   if (asks_for_health(head.path)) {
     if (auto refusal = check_host(head)) return *std::move(refusal);
-    return {Caller("anonymous", {})};
+    return {Caller(kAnonymous, {})};
   }
   for (const auto check :
        {&Access::check_url, &Access::check_host, &Access::check_site, &Access::check_proxy}) {

@@ -28,6 +28,9 @@ struct Reach {
   }
 };
 
+// Name of a caller without credentials. The names of all others have a colon or are a user's.
+inline constexpr const char* kAnonymous = "anonymous";
+
 class Caller {
  public:
   Caller(std::string name, std::array<Reach, kRoles> reach)

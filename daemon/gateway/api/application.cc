@@ -107,7 +107,7 @@ queue::Submitter::Environment Application::submission() {
 Application::Asked Application::find(const http::Head& head) const {
   Match found = match(head.method, head.path, service_.base_path, service_.read_only);
   const bool open = found.route != nullptr && !found.route->role;
-  access::Caller caller("anonymous", {});
+  access::Caller caller(access::kAnonymous, {});
   if (!open) {
     access::Access::Verdict verdict = authorizer_(head);
     if (!verdict.caller) {

@@ -40,12 +40,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Names of token callers have a colon, so this one is unambiguous.
-constexpr std::string_view kAnonymous = "anonymous";
-
 access::Caller anybody() {
   const access::Reach all{true, {}};
-  return {std::string(kAnonymous), {all, all, all}};
+  return {access::kAnonymous, {all, all, all}};
 }
 
 }  // namespace
@@ -78,7 +75,7 @@ access::Caller Authenticator::authenticate(const http::Head& head) const {
 }
 
 bool Authenticator::is_anonymous(const access::Caller& caller) {
-  return caller.name() == kAnonymous;
+  return caller.name() == access::kAnonymous;
 }
 
 void Authenticator::check_origin(const http::Head& head) const {

@@ -127,7 +127,7 @@ void write_note(Html& html, const Visit& visit) {
 std::string framed(const Visit& visit, std::string_view section, const std::string& title,
                    const std::function<void(Html&)>& content) {
   Html html;
-  const bool known = visit.caller.name() != "anonymous";
+  const bool known = visit.caller.name() != access::kAnonymous;
   html.in("html", {{"lang", "en"}, {"data-mark", asset_mark()}}, [&] {
     write_head(html, visit, title);
     html.in("body", [&] {

@@ -48,7 +48,7 @@ class Document {
 // The caller and the requested page.
 struct Visit {
   std::string root;  // BASE + "/ui/"
-  access::Caller caller{"anonymous", {}};
+  access::Caller caller{access::kAnonymous, {}};
   std::string session{};     // empty: the caller has no login session
   std::string form_token{};  // for this caller
   api::Values path{};        // "{id}" of the page's path

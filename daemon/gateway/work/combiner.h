@@ -75,7 +75,7 @@ class Combiner {
   void give_up(Which which, const std::exception_ptr& error) ALLOT_EXCLUDES(mutex_);
 
   State submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
-  // Submits all or none.
+  // In one transaction; if it is refused, one order after the other.
   State submit_orders(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
   State submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
 

@@ -28,7 +28,7 @@ void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act);
 class Submitter {
  public:
   struct Environment {
-    // Also for options that a submission omits.
+    // Also has the options that a submission omits.
     Addresses::Configured configured{};
     Addresses::Find find{};
     peer::Ringer ringer{std::string()};

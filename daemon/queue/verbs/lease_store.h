@@ -70,7 +70,7 @@ struct Scouted {
   std::chrono::microseconds clock{0};
 };
 
-// Whether to lease a partition that waits for a task without a handler (S66): kKnown for a worker
+// Whether to lease a partition that waits for a task without a handler (S66): kLease for a worker
 // that found a type there that it knows.
 enum class Deferred { kSkip, kLease };
 
@@ -90,8 +90,8 @@ class LeaseStore {
   [[nodiscard]] const Holder& holder() const { return holder_; }
   [[nodiscard]] std::chrono::microseconds ttl() const { return ttl_; }
 
-  // Leases a free partition and fetches from it. nullopt: another worker has it, or it is held
-  // back.
+  // Leases a free partition and fetches from it. nullopt: another worker has it, or it is
+  // deferred.
   std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
                              Locked locked = Locked::kWait,
                              Deferred deferred = Deferred::kSkip) const;

@@ -141,8 +141,8 @@ std::uint64_t connections_needed(const config::Settings& settings) {
   return needed;
 }
 
-// Programs that search for this daemon find nothing in a folder that was made again. The lock
-// exists from the start on.
+// Programs that search for this daemon find nothing in a folder that was made again. A check
+// before the start inherits no lock.
 void look_for_the_lock(const std::string& folder, Findings& findings) {
   struct stat lock {};
   const bool gone =

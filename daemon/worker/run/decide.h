@@ -27,7 +27,7 @@ struct Facts {
     kRelease,     // its handler gives it to another worker; not a failure
     kNotStarted,  // the program that its handler starts could not begin
     kCrash,       // its worker or host died with it
-    kNotBegun,    // without an attempt: its time was over, or its attempts were used up before
+    kNotBegun,    // no attempt: its time was over, or its attempts were used up before
   };
 
   Outcome outcome = Outcome::kSuccess;
