@@ -28,7 +28,7 @@ struct Reach {
   }
 };
 
-// Name of a caller without credentials. The names of all others have a colon or are a user's.
+// Name of a caller without credentials; all other names have a prefix with a colon.
 inline constexpr const char* kAnonymous = "anonymous";
 
 class Caller {
