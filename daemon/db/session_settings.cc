@@ -39,7 +39,6 @@ constexpr Setting kSettings[] = {
     {"foreign_key_checks", "1"},
     {"unique_checks", "1"},
     {"lc_messages", "en_US"},
-    {"lc_time_names", "en_US"},
     {"check_constraint_checks", "1", "/*M!100201 @@check_constraint_checks */ /*!80000 1 */",
      "/*M!100201 , check_constraint_checks = 1 */"},
     {"old_mode", "", "/*M!100000 @@old_mode */ /*!80000 '' */", "/*M!100000 , old_mode = '' */"},
