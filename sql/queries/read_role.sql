@@ -4,7 +4,7 @@
 -- to them.
 SELECT @@global.read_only, @@global.innodb_read_only,
        /*M!100600 NULL */
-       /*!80000 (SELECT VARIABLE_VALUE FROM performance_schema.global_variables
+       /*!80000 (SELECT VARIABLE_VALUE FROM performance_schema.session_variables
                   WHERE VARIABLE_NAME = 'group_replication_group_name') */ AS group_name,
        wsrep.*
   FROM (SELECT MAX(IF(VARIABLE_NAME = 'wsrep_provider_name', VARIABLE_VALUE, NULL)) AS galera,
