@@ -134,6 +134,15 @@ std::uint64_t StatementResult::row_count() const {
   return rows_ ? mysql_num_rows(rows_.get()) : 0;
 }
 
+std::optional<std::size_t> StatementResult::find_column(std::string_view name) const {
+  if (!rows_) return std::nullopt;
+  const st_mysql_field* fields = mysql_fetch_fields(rows_.get());
+  for (std::size_t i = 0; i < mysql_num_fields(rows_.get()); ++i) {
+    if (fields[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
 std::optional<Row> StatementResult::next() {
   if (!rows_) return std::nullopt;
   char** fields = mysql_fetch_row(rows_.get());

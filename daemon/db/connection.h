@@ -91,6 +91,8 @@ class StatementResult {
   [[nodiscard]] std::uint64_t insert_id() const { return insert_id_; }
   [[nodiscard]] std::uint64_t row_count() const;
   std::optional<Row> next();
+  // For a reply whose columns the server chooses, as of EXPLAIN.
+  [[nodiscard]] std::optional<std::size_t> find_column(std::string_view name) const;
   // The row of a SELECT that always returns one. Throws DbError if it is missing.
   [[nodiscard]] Row one();
 

@@ -27,6 +27,11 @@ constexpr unsigned kNoWait = 3572;                    // MySQL: NOWAIT, and the 
 constexpr unsigned kHookFailed = 3100;                // Group Replication could not certify
 constexpr unsigned kRolledBackByPlugin = 3101;        // Group Replication
 constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
+// TiDB rolled the transaction back.
+constexpr unsigned kLockConflict = 8002;
+constexpr unsigned kCommitConflict = 8022;
+constexpr unsigned kSchemaChanged = 8028;
+constexpr unsigned kWriteConflict = 9007;
 
 ExitCode exit_code_of(ErrorClass error_class) {
   switch (error_class) {
@@ -148,6 +153,10 @@ Answer answer_of(unsigned error_number, std::string_view message) {
     case ER_LOCK_WAIT_TIMEOUT:
     case ER_CHECKREAD:  // MariaDB 11: a row is newer than the transaction's view
     case ER_TABLE_DEF_CHANGED:
+    case kLockConflict:
+    case kCommitConflict:
+    case kSchemaChanged:
+    case kWriteConflict:
       return {ErrorClass::kRetryable, Says::kUndone};
     case ER_DUP_ENTRY:
       return {ErrorClass::kDuplicate, Says::kUndone};

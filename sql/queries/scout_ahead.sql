@@ -11,10 +11,10 @@ SELECT {unix UTC_TIMESTAMP(6)},
        COALESCE(SUM(heads.head_us <= GREATEST(heads.now_us, :known_us)), 0)
   FROM (SELECT {now} AS now_us,
                COALESCE(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', lease.defer_until), 0) AS defer_us,
-               CAST(LEAST(COALESCE({head 1}, 18446744073709551615),
-                          COALESCE({head 0}, 18446744073709551615),
-                          COALESCE({head 2}, 18446744073709551615),
-                          COALESCE({head 3}, 18446744073709551615)) >> 12 AS SIGNED) AS head_us
+               CAST(LEAST(COALESCE({head 1} >> 12, 4503599627370495),
+                          COALESCE({head 0} >> 12, 4503599627370495),
+                          COALESCE({head 2} >> 12, 4503599627370495),
+                          COALESCE({head 3} >> 12, 4503599627370495)) AS SIGNED) AS head_us
           FROM q_lock_table AS lease
          WHERE lease.queue_id IN (:queue_ids) AND lease.state = 'FREE'
            AND (SELECT queue_id FROM queue_pause WHERE queue_id = lease.queue_id) IS NULL

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -79,17 +78,11 @@ std::string hours_of(const std::vector<MinuteRow>& rows) {
   return all;
 }
 
-// Finds the column "rows" of EXPLAIN, whose index differs by one between MariaDB and MySQL.
+// 0 on TiDB, whose EXPLAIN has other columns.
 std::uint64_t estimate_in(db::StatementResult& plan) {
+  const auto rows = plan.find_column("rows");
   const auto row = plan.next();
-  if (!row) return 0;
-  for (const std::size_t i : {8U, 9U}) {
-    const std::string_view text = row->text(i);
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) return value;
-  }
-  return 0;
+  return rows && row ? row->u64(*rows) : 0;
 }
 
 struct Backlog {

@@ -40,6 +40,10 @@ constexpr Line kTable[] = {
     {1205, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // lock wait timeout
     {1020, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // a row is newer than the view
     {1412, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // the table was altered
+    {8002, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // TiDB: a locking read met a write
+    {8022, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // TiDB: a conflict at the commit
+    {8028, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // TiDB: the schema was changed
+    {9007, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // TiDB: a write conflict
     {1062, ErrorClass::kDuplicate, kKnown, kKnown, "text"},  // duplicate key
     {1021, ErrorClass::kFull, kKnown, kUnknown, "text"},     // disk full
     {1030, ErrorClass::kFull, kKnown, kUnknown, "text"},     // error of the storage engine
