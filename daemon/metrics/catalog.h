@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <prometheus/metric_type.h>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -54,11 +56,11 @@ enum class Metric : std::uint8_t {
   kRequestSeconds,
 };
 
-enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
+using prometheus::MetricType;
 
 struct Described {
   Metric metric;
-  Kind kind;
+  MetricType type;
   std::string_view name;
   std::span<const std::string_view> labels;
   std::string_view help;

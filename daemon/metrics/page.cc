@@ -14,23 +14,11 @@ namespace {
 
 constexpr std::size_t kMostLabel = 300;  // bytes of a name, all of which may be escaped
 
-prometheus::MetricType type_of(Kind kind) {
-  switch (kind) {
-    case Kind::kCounter:
-      return prometheus::MetricType::Counter;
-    case Kind::kGauge:
-      return prometheus::MetricType::Gauge;
-    case Kind::kHistogram:
-      break;
-  }
-  return prometheus::MetricType::Histogram;
-}
-
 }  // namespace
 
 Page::Page() {
   for (const Described& each : catalog()) {
-    families_.push_back({{std::string(each.name), std::string(each.help), type_of(each.kind), {}}});
+    families_.push_back({{std::string(each.name), std::string(each.help), each.type, {}}});
   }
   add(Metric::kBuild, 1, {kVersion});
 }
@@ -53,7 +41,7 @@ prometheus::ClientMetric& Page::series(Metric metric, const std::vector<std::str
 
 void Page::add(Metric metric, double value, const std::vector<std::string_view>& labels) {
   prometheus::ClientMetric& to = series(metric, labels);
-  (described(metric).kind == Kind::kCounter ? to.counter.value : to.gauge.value) += value;
+  (described(metric).type == MetricType::Counter ? to.counter.value : to.gauge.value) += value;
 }
 
 void Page::add(Metric metric, const Histogram& histogram,

@@ -18,46 +18,17 @@ namespace allot::metrics {
 namespace {
 
 using meter::Count;
-using meter::Event;
 
-// Label of an outcome.
-const char* name_of(Count outcome) {
-  switch (outcome) {
-    case Count::kDone:
-      return "done";
-    case Count::kRetried:
-      return "retried";
-    case Count::kSnoozed:
-      return "snoozed";
-    case Count::kInterrupted:
-      return "interrupted";
-    case Count::kDead:
-      return "dead";
-    default:
-      return "cancelled";
-  }
-}
+// Labels of the outcomes, in the order of Count.
+constexpr const char* kOutcomes[] = {"done",        "retried", "snoozed",
+                                     "interrupted", "dead",    "cancelled"};
+static_assert(std::size(kOutcomes) == static_cast<std::size_t>(Count::kVerdicts));
 
-Metric metric_of(Event event) {
-  switch (event) {
-    case Event::kStarts:
-      return Metric::kStarts;
-    case Event::kSettled:
-      return Metric::kSettled;
-    case Event::kLeases:
-      return Metric::kLeases;
-    case Event::kTakeovers:
-      return Metric::kTakeovers;
-    case Event::kLost:
-      return Metric::kLost;
-    case Event::kRecovered:
-      return Metric::kRecovered;
-    case Event::kDeadlocks:
-      return Metric::kDeadlocks;
-    default:
-      return Metric::kLockWaits;
-  }
-}
+// In the order of Event.
+constexpr Metric kOfEvents[] = {Metric::kStarts,    Metric::kSettled,  Metric::kLeases,
+                                Metric::kTakeovers, Metric::kLost,     Metric::kRecovered,
+                                Metric::kDeadlocks, Metric::kLockWaits};
+static_assert(std::size(kOfEvents) == meter::kEvents);
 
 // Fewer buckets than a meter has: each of them is a series of every queue.
 constexpr std::array<std::uint64_t, 13> kShownMs{
@@ -85,8 +56,7 @@ Page::Histogram runtimes(const meter::Total& total) {
 void add_total(Page& page, const std::string& queue, const std::string& type,
                const meter::Total& total) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Count::kVerdicts); ++i) {
-    page.add(Metric::kTasks, static_cast<double>(total.counts[i]),
-             {queue, type, name_of(static_cast<Count>(i))});
+    page.add(Metric::kTasks, static_cast<double>(total.counts[i]), {queue, type, kOutcomes[i]});
   }
   page.add(Metric::kRuntime, runtimes(total), {queue, type});
   for (const auto& [count, metric] : {std::pair{Count::kCrashed, Metric::kCrashed},
@@ -99,7 +69,7 @@ void add_total(Page& page, const std::string& queue, const std::string& type,
 void add_meters(Page& page, const std::string& runtime_dir, const std::vector<std::string>& types) {
   const meter::Totals all = meter::totals(runtime_dir);
   for (std::size_t i = 0; i < meter::kEvents; ++i) {
-    page.add(metric_of(static_cast<Event>(i)), static_cast<double>(all.events[i]));
+    page.add(kOfEvents[i], static_cast<double>(all.events[i]));
   }
   for (const auto& [names, total] : all.pairs) {
     if (!total.any()) continue;

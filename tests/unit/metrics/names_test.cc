@@ -54,9 +54,9 @@ TEST(MetricNames, MetricsOfRulesAndDashboardAreExported) {
 TEST(MetricNames, DocumentListsAllMetrics) {
   const std::string page = text_in("docs/monitoring.md");
   for (const Described& each : catalog()) {
-    const char* kind = each.kind == Kind::kCounter ? "counter"
-                       : each.kind == Kind::kGauge ? "gauge"
-                                                   : "histogram";
+    const char* kind = each.type == MetricType::Counter ? "counter"
+                       : each.type == MetricType::Gauge ? "gauge"
+                                                        : "histogram";
     std::string labels;
     for (const std::string_view label : each.labels) {
       labels += (labels.empty() ? "`" : ", `") + std::string(label) + "`";

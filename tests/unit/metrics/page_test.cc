@@ -60,8 +60,8 @@ TEST(MetricsCatalog, FollowsPrometheusRules) {
     EXPECT_EQ(static_cast<std::size_t>(each.metric), at++) << each.name;
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_TRUE(each.name.starts_with("allot_")) << each.name;
-    EXPECT_EQ(each.name.ends_with("_total"), each.kind == Kind::kCounter) << each.name;
-    EXPECT_TRUE(each.kind != Kind::kHistogram || each.name.ends_with("_seconds")) << each.name;
+    EXPECT_EQ(each.name.ends_with("_total"), each.type == MetricType::Counter) << each.name;
+    EXPECT_TRUE(each.type != MetricType::Histogram || each.name.ends_with("_seconds")) << each.name;
     EXPECT_TRUE(each.help.ends_with('.')) << each.name;
     for (const std::string_view wrong : {"_ms", "_us", "_milliseconds", "_kib"}) {
       EXPECT_EQ(each.name.find(wrong), std::string_view::npos) << each.name;
