@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -129,81 +130,37 @@ struct State {
   std::unique_ptr<spdlog::logger> logger;
 };
 
-spdlog::level::level_enum spdlog_level(Level level) {
-  switch (level) {
-    case Level::kDebug:
-      return spdlog::level::debug;
-    case Level::kInfo:
-      return spdlog::level::info;
-    case Level::kWarn:
-      return spdlog::level::warn;
-    case Level::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
+struct LevelWords {
+  spdlog::level::level_enum level;
+  const char* name;
+  const char* text;     // head of a text line
+  const char* journal;  // priority prefix for journald, as in sd-daemon(3)
+};
+// In the order of Level.
+constexpr LevelWords kLevels[] = {{spdlog::level::debug, "debug", "DEBUG ", "<7>"},
+                                  {spdlog::level::info, "info", "INFO  ", "<6>"},
+                                  {spdlog::level::warn, "warn", "WARN  ", "<4>"},
+                                  {spdlog::level::err, "error", "ERROR ", "<3>"}};
+
+const LevelWords& words_of(Level level) {
+  return kLevels[static_cast<std::size_t>(level)];
 }
 
-const char* text_head(Level level) {
-  switch (level) {
-    case Level::kDebug:
-      return "DEBUG ";
-    case Level::kInfo:
-      return "INFO  ";
-    case Level::kWarn:
-      return "WARN  ";
-    case Level::kError:
-      return "ERROR ";
-  }
-  return "????? ";
-}
-
-const char* name_of(Level level) {
-  switch (level) {
-    case Level::kDebug:
-      return "debug";
-    case Level::kInfo:
-      return "info";
-    case Level::kWarn:
-      return "warn";
-    case Level::kError:
-      return "error";
-  }
-  return "unknown";
-}
-
-// Priority prefix for journald, as in sd-daemon(3).
-const char* journal_prefix(Level level) {
-  switch (level) {
-    case Level::kDebug:
-      return "<7>";
-    case Level::kInfo:
-      return "<6>";
-    case Level::kWarn:
-      return "<4>";
-    case Level::kError:
-      return "<3>";
-  }
-  return "<6>";
-}
-
-const char* pattern_of(LogFormat format) {
-  switch (format) {
-    case LogFormat::kText:
-      return "%Y-%m-%dT%H:%M:%S.%eZ %v";
-    case LogFormat::kJson:
-      return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})";
-    case LogFormat::kJournald:
-      return "%v";
-  }
-  return "%v";
-}
+struct FormatWords {
+  const char* name;
+  const char* pattern;
+};
+// In the order of LogFormat.
+constexpr FormatWords kFormats[] = {{"text", "%Y-%m-%dT%H:%M:%S.%eZ %v"},
+                                    {"json", R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})"},
+                                    {"journald", "%v"}};
 
 // The JSON line without its time.
 std::string json_line(const std::string& program, Level level, std::string_view event,
                       Fields fields) {
   std::string line;
   line.reserve(256);
-  line.append(R"("level":")").append(name_of(level)).append(R"(","program":)");
+  line.append(R"("level":")").append(words_of(level).name).append(R"(","program":)");
   Value(program).append_json_to(line);
   line.append(R"(,"event":)");
   Value(event).append_json_to(line);
@@ -232,15 +189,9 @@ std::string text_line(const std::string& program, const char* head, std::string_
 
 std::string line_of(LogFormat format, const std::string& program, Level level,
                     std::string_view event, Fields fields) {
-  switch (format) {
-    case LogFormat::kText:
-      return text_line(program, text_head(level), event, fields);
-    case LogFormat::kJson:
-      return json_line(program, level, event, fields);
-    case LogFormat::kJournald:
-      return text_line(program, journal_prefix(level), event, fields);
-  }
-  return {};
+  if (format == LogFormat::kJson) return json_line(program, level, event, fields);
+  const LevelWords& words = words_of(level);
+  return text_line(program, format == LogFormat::kText ? words.text : words.journal, event, fields);
 }
 
 // $JOURNAL_STREAM is "device:inode" of the stream that systemd connected; children inherit it even
@@ -263,8 +214,8 @@ State make_state(std::string_view program, Level level, const std::string& file,
       });
   state.logger = std::make_unique<spdlog::logger>("allot", state.sink);
   state.logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-      pattern_of(format), spdlog::pattern_time_type::utc, "\n"));
-  state.logger->set_level(spdlog_level(level));
+      kFormats[static_cast<std::size_t>(format)].pattern, spdlog::pattern_time_type::utc, "\n"));
+  state.logger->set_level(words_of(level).level);
   return state;
 }
 
@@ -278,18 +229,17 @@ State& state() {
 }  // namespace
 
 Level parse_level(std::string_view word) {
-  if (word == "debug") return Level::kDebug;
-  if (word == "info") return Level::kInfo;
-  if (word == "warn") return Level::kWarn;
-  if (word == "error") return Level::kError;
+  for (std::size_t at = 0; at < std::size(kLevels); ++at) {
+    if (word == kLevels[at].name) return static_cast<Level>(at);
+  }
   throw Error("unknown log level '" + std::string(word) + "'; use debug, info, warn or error",
               kExitConfig);
 }
 
 LogFormat parse_format(std::string_view word, const std::string& file) {
-  if (word == "text") return LogFormat::kText;
-  if (word == "json") return LogFormat::kJson;
-  if (word == "journald") return LogFormat::kJournald;
+  for (std::size_t at = 0; at < std::size(kFormats); ++at) {
+    if (word == kFormats[at].name) return static_cast<LogFormat>(at);
+  }
   if (word == "auto") {
     return file.empty() && stderr_is_the_journal() ? LogFormat::kJournald : LogFormat::kText;
   }
@@ -318,13 +268,13 @@ void tell_dropped() {
 }
 
 bool enabled(Level level) {
-  return state().logger->should_log(spdlog_level(level));
+  return state().logger->should_log(words_of(level).level);
 }
 
 void write(Level level, std::string_view event, Fields fields) {
   if (!enabled(level)) return;
   const State& now = state();
-  now.logger->log(spdlog_level(level), line_of(now.format, now.program, level, event, fields));
+  now.logger->log(words_of(level).level, line_of(now.format, now.program, level, event, fields));
 }
 
 }  // namespace allot::log

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/log_format.h"
 
@@ -24,28 +25,25 @@ enum class Level { kDebug, kInfo, kWarn, kError };
 class Value {
  public:
   // NOLINTBEGIN(google-explicit-constructor): a field is written {"key", value}.
-  Value(std::string_view text) : kind_(Kind::kText), text_(text) {}
+  Value(std::string_view text) : value_(text) {}
   Value(const std::string& text) : Value(std::string_view(text)) {}
   // nullptr is written as an empty text.
   Value(const char* text) : Value(text == nullptr ? std::string_view() : std::string_view(text)) {}
-  Value(bool flag) : kind_(Kind::kFlag), text_(flag ? "true" : "false") {}
-  Value(std::signed_integral auto number) : kind_(Kind::kSigned), signed_(number) {}
-  Value(std::unsigned_integral auto number) : kind_(Kind::kUnsigned), unsigned_(number) {}
-  Value(std::floating_point auto number) : kind_(Kind::kReal), real_(static_cast<double>(number)) {}
+  Value(bool flag) : value_(flag) {}
+  Value(std::signed_integral auto number) : value_(std::int64_t{number}) {}
+  Value(std::unsigned_integral auto number) : value_(std::uint64_t{number}) {}
+  Value(std::floating_point auto number) : value_(static_cast<double>(number)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // Appends the value in text form, quoted if needed.
+  // Appends the value in text form. A text is unchanged, or in double quotes with backslash escapes
+  // if it is empty or holds a space, quote, '=', backslash, control character, or bytes that are
+  // not UTF-8.
   void append_to(std::string& line) const;
   // The same as JSON: a number, true, false, or a string. Bytes that are not UTF-8 become U+FFFD.
   void append_json_to(std::string& line) const;
 
  private:
-  enum class Kind { kText, kFlag, kSigned, kUnsigned, kReal };
-  Kind kind_;
-  std::string_view text_;
-  std::int64_t signed_ = 0;
-  std::uint64_t unsigned_ = 0;
-  double real_ = 0;
+  std::variant<std::string_view, bool, std::int64_t, std::uint64_t, double> value_;
 };
 
 // A field without a key is left out: for optional parts of a line.
@@ -88,9 +86,5 @@ inline void warn(std::string_view event, Fields fields = {}) {
 inline void error(std::string_view event, Fields fields = {}) {
   write(Level::kError, event, fields);
 }
-
-// The text as a value of a line: unchanged, or in double quotes with backslash escapes if it is
-// empty or holds a space, quote, '=', backslash, control character, or bytes that are not UTF-8.
-[[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace allot::log

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 
 #include "log/log.h"
 
@@ -42,10 +43,10 @@ bool is_control(std::string_view sequence) {
   return first == 0xC2 && static_cast<Byte>(sequence[1]) < 0xA0;
 }
 
-void append_hex(std::string& out, char byte) {
+void append_hex(std::string& out, const char* prefix, char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const auto value = static_cast<Byte>(byte);
-  out.append("\\x").append(1, kDigits[value >> 4U]).append(1, kDigits[value & 0xFU]);
+  out.append(prefix).append(1, kDigits[value >> 4U]).append(1, kDigits[value & 0xFU]);
 }
 
 // Appends `sequence` escaped; false when it needs no escape and was appended as it is.
@@ -56,20 +57,12 @@ bool append_escaped(std::string& out, std::string_view sequence, bool valid) {
     out.append(sequence);
     return special;
   }
-  switch (sequence[0]) {
-    case '\n':
-      out.append("\\n");
-      return true;
-    case '\r':
-      out.append("\\r");
-      return true;
-    case '\t':
-      out.append("\\t");
-      return true;
-    default:
-      break;
+  constexpr std::string_view kNamed = "\n\r\t";
+  if (const std::size_t at = kNamed.find(sequence[0]); at != std::string_view::npos) {
+    out.append(1, '\\').append(1, "nrt"[at]);
+    return true;
   }
-  for (const char byte : sequence) append_hex(out, byte);
+  for (const char byte : sequence) append_hex(out, "\\x", byte);
   return true;
 }
 
@@ -103,8 +96,7 @@ void append_json(std::string& line, std::string_view text) {
     } else if (first == '"' || first == '\\') {
       line.append(1, '\\').append(sequence);
     } else if (first < 0x20 || first == 0x7F) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      line.append("\\u00").append(1, kDigits[first >> 4U]).append(1, kDigits[first & 0xFU]);
+      append_hex(line, "\\u00", sequence[0]);
     } else {
       line.append(sequence);
     }
@@ -123,39 +115,28 @@ void append_number(std::string& line, Number number) {
 }  // namespace
 
 void Value::append_to(std::string& line) const {
-  switch (kind_) {
-    case Kind::kText:
-      append_quoted(line, text_);
-      return;
-    case Kind::kFlag:
-      line.append(text_);
-      return;
-    case Kind::kSigned:
-      append_number(line, signed_);
-      return;
-    case Kind::kUnsigned:
-      append_number(line, unsigned_);
-      return;
-    case Kind::kReal:
-      append_number(line, real_);
-      return;
-  }
+  std::visit(
+      [&line](auto value) {
+        if constexpr (std::is_same_v<decltype(value), std::string_view>) {
+          append_quoted(line, value);
+        } else if constexpr (std::is_same_v<decltype(value), bool>) {
+          line.append(value ? "true" : "false");
+        } else {
+          append_number(line, value);
+        }
+      },
+      value_);
 }
 
 void Value::append_json_to(std::string& line) const {
-  if (kind_ == Kind::kText) return append_json(line, text_);
+  if (const auto* text = std::get_if<std::string_view>(&value_)) return append_json(line, *text);
   // JSON has no infinity or NaN.
-  if (kind_ == Kind::kReal && !std::isfinite(real_)) {
+  const auto* real = std::get_if<double>(&value_);
+  if (real != nullptr && !std::isfinite(*real)) {
     line.append("null");
     return;
   }
   append_to(line);
-}
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_quoted(out, text);
-  return out;
 }
 
 }  // namespace allot::log

@@ -15,6 +15,10 @@ std::string written(const Value& value) {
   return line;
 }
 
+std::string quoted(std::string_view text) {
+  return written(text);
+}
+
 TEST(Quoted, PlainTextStaysAsItIs) {
   for (const char* text :
        {"mail.send", "/usr/lib/x.so", "a,b;c:(d)[e]{f}'g'", "k\xc3\xa4se", "\xe2\x82\xac",
