@@ -2,16 +2,19 @@
 #include "peer/doorbell.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 
 #include "base/unique_fd.h"
-#include "peer/futex.h"
 #include "peer/lock_bell.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
@@ -119,12 +122,13 @@ void Ringer::ring_lock(const std::string& name) const {
 void wake(ipc::Bell& bell, std::size_t count) {
   bell.rings.fetch_add(1, std::memory_order_seq_cst);
   if (bell.waiters.load(std::memory_order_seq_cst) == 0) return;
-  wake_sleepers(bell.rings, count);
+  syscall(SYS_futex, &bell.rings, FUTEX_WAKE, std::min<std::size_t>(count, INT_MAX));
 }
 
-void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, std::uint64_t timeout_ns) {
+void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, Nanos timeout) {
+  const timespec time{static_cast<time_t>(timeout / kSecond), static_cast<long>(timeout % kSecond)};
   bell.waiters.fetch_add(1, std::memory_order_seq_cst);
-  sleep_on(bell.rings, seen, timeout_ns);
+  syscall(SYS_futex, &bell.rings, FUTEX_WAIT, seen, &time);
   bell.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "ipc/board.h"
 
 // The bells of the board, one for each pool: submitters ring them, idle workers sleep on them.
@@ -67,7 +68,7 @@ class Ringer {
 // Only wakes; for a scout that published hints, and for a signal handler.
 void wake(ipc::Bell& bell, std::size_t count);
 
-// Sleeps until the bell differs from `seen` or `timeout_ns` has passed.
-void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, std::uint64_t timeout_ns);
+// Sleeps until the bell differs from `seen` or the time has passed; a signal handler ends it, too.
+void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, Nanos timeout);
 
 }  // namespace allot::peer

@@ -9,13 +9,14 @@
 #include <climits>
 
 #include "base/unique_fd.h"
-#include "peer/futex.h"
+#include "peer/doorbell.h"
 #include "peer/shared_file.h"
 
 namespace allot::peer {
 namespace {
 
 constexpr std::size_t kBells = 256;
+constexpr std::size_t kBytes = kBells * sizeof(ipc::Bell);
 constexpr const char* kFile = "lock-bells";
 constexpr mode_t kMode = 0660;  // as for the board
 
@@ -28,7 +29,7 @@ std::size_t place_of(const std::string& name) {
 
 // Invalid if the file is missing and this account may not create it: if root made it, the daemon
 // could not open it.
-UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
+UniqueFd open_file(const std::string& runtime_dir) {
   const UniqueFd folder(open(runtime_dir.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (!folder.valid() || fstat(folder.get(), &status) != 0) return UniqueFd();
@@ -39,7 +40,7 @@ UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
   }
   // Its maker may not have set the size yet: the size is always the same.
   if (file.valid() && fstat(file.get(), &status) == 0 && status.st_size == 0 &&
-      ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
+      ftruncate(file.get(), off_t{kBytes}) != 0) {
     return UniqueFd();
   }
   return file;
@@ -47,45 +48,23 @@ UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
 
 }  // namespace
 
-struct LockBell::Place {
-  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
-  std::atomic<std::uint32_t> waiters;  // 0: a ring saves the system call
-};
-
-struct LockBell::File {
-  Place places[kBells];
-};
-
 LockBell::LockBell(const std::string& runtime_dir, const std::string& name) {
   if (runtime_dir.empty()) return;
-  const UniqueFd file = open_file(runtime_dir, sizeof(File));
-  if (file.valid()) file_ = static_cast<File*>(map_present(file.get(), 0, sizeof(File)));
-  if (file_ != nullptr) place_ = &file_->places[place_of(name)];
+  const UniqueFd file = open_file(runtime_dir);
+  if (file.valid()) file_ = static_cast<ipc::Bell*>(map_present(file.get(), 0, kBytes));
+  if (file_ != nullptr) bell_ = file_ + place_of(name);
 }
 
 LockBell::~LockBell() {
-  if (file_ != nullptr) munmap(file_, sizeof(File));
-}
-
-std::uint32_t LockBell::seen() const {
-  return place_ == nullptr ? 0 : place_->bell.load();
+  if (file_ != nullptr) munmap(file_, kBytes);
 }
 
 void LockBell::wait(std::uint32_t seen, Nanos timeout) {
-  if (place_ == nullptr) {
-    std::atomic<std::uint32_t> unshared{seen};
-    sleep_on(unshared, seen, timeout);
-    return;
-  }
-  place_->waiters.fetch_add(1);
-  sleep_on(place_->bell, seen, timeout);
-  place_->waiters.fetch_sub(1);
+  wait_for_ring(*bell_, seen, timeout);
 }
 
 void LockBell::ring() {
-  if (place_ == nullptr) return;
-  place_->bell.fetch_add(1);
-  if (place_->waiters.load() != 0) wake_sleepers(place_->bell, INT_MAX);
+  if (file_ != nullptr) wake(*bell_, INT_MAX);
 }
 
 }  // namespace allot::peer

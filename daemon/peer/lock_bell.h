@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
 #include "base/clock.h"
+#include "ipc/board.h"
 
 namespace allot::peer {
 
@@ -23,16 +23,15 @@ class LockBell {
   ~LockBell();
 
   // Read it before the poll that finds nothing to do.
-  [[nodiscard]] std::uint32_t seen() const;
+  [[nodiscard]] std::uint32_t seen() const { return bell_->rings.load(); }
   // Sleeps until it has rung since `seen` was read, or for `timeout`.
   void wait(std::uint32_t seen, Nanos timeout);
   void ring();
 
  private:
-  struct Place;
-  struct File;
-  File* file_ = nullptr;    // mapped
-  Place* place_ = nullptr;  // of the name, in it
+  ipc::Bell* file_ = nullptr;  // mapped
+  ipc::Bell unshared_{};       // without a file
+  ipc::Bell* bell_ = &unshared_;
 };
 
 }  // namespace allot::peer
