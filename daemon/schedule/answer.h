@@ -7,10 +7,9 @@
 namespace allot::schedule {
 
 // Answers a question in the child process that computes for a process with threads. A question is a
-// line "AFTER ZONE EXPRESSION", answered by "next INSTANT", "never" or "error TEXT"; or a call of
-// Calendar, "upcoming AFTER UNTIL MOST ZONE EXPRESSION" and the same with "missed", answered by
-// "upcoming INSTANT..." and "missed COUNT AT_LEAST NEXT INSTANT..." with 0 or 1 as AT_LEAST, and
-// "never" for a missing next instant.
+// line for a call of Calendar, "upcoming AFTER UNTIL MOST ZONE EXPRESSION" or the same with
+// "missed". It is answered by "upcoming INSTANT...", by "missed COUNT AT_LEAST NEXT INSTANT..."
+// with 0 or 1 as AT_LEAST and "never" for a missing next instant, or by "error TEXT".
 std::string answer(const std::string& question);
 
 // Answers each line until the end of `in`.

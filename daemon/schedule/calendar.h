@@ -40,6 +40,13 @@ class Calendar {
   // Number and effort are bounded, however long the period is.
   virtual Missed missed(const std::string& expression, const std::string& zone, Instant after,
                         Instant until, std::size_t most) = 0;
+
+  // The first tick after `after`; nullopt: none within 50 years.
+  std::optional<Instant> next(const std::string& expression, const std::string& zone,
+                              Instant after) {
+    const std::vector<Instant> ticks = upcoming(expression, zone, after, after, 1);
+    return ticks.empty() ? std::nullopt : std::optional(ticks.front());
+  }
 };
 
 }  // namespace allot::schedule

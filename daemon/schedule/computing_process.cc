@@ -8,18 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "schedule/expression.h"
-#include "schedule/next.h"
 #include "schedule/several.h"
 #include "schedule/system_zone.h"
 
@@ -32,35 +27,15 @@ class NoZone : public Zone {
   [[nodiscard]] std::int64_t offset(Instant /*at*/) const override { return 0; }
 };
 
-// "next 1774746000" or "never".
-std::optional<Instant> instant_in(const std::string& line) {
-  if (line == "never") return std::nullopt;
-  if (line.starts_with("error ")) throw Error(line.substr(6), kExitUsage);
-  errno = 0;
-  char* rest = nullptr;
-  const Instant found =
-      std::strtoll(line.c_str() + std::min<std::size_t>(5, line.size()), &rest, 10);
-  if (!line.starts_with("next ") || errno != 0 || *rest != '\0') {
-    throw Error("schedules: the computing process answered '" + line + "'", kExitSoftware);
-  }
-  return found;
+[[noreturn]] void refuse(const std::string& line) {
+  throw Error("schedules: the computing process answered '" + line + "'", kExitSoftware);
 }
 
-std::string question_of(const char* word, Instant after, Instant until, std::size_t most,
-                        const std::string& zone, const Expression& expression) {
-  return std::string(word) + " " + std::to_string(after) + " " + std::to_string(until) + " " +
-         std::to_string(most) + " " + zone + " " + expression.text() + "\n";
-}
-
-// Text after the word.
-std::istringstream several(const std::string& line, const std::string& word) {
-  if (line != word && !line.starts_with(word + " ")) instant_in(line);  // throws
-  return std::istringstream(line.substr(word.size()));
-}
-
+// The rest of an answer.
 std::vector<Instant> instants_in(std::istringstream& words) {
   std::vector<Instant> instants;
   for (Instant instant = 0; words >> instant;) instants.push_back(instant);
+  if (!words.eof()) refuse(words.str());
   return instants;
 }
 
@@ -70,22 +45,13 @@ ComputingProcess::ComputingProcess(std::vector<std::string> command,
                                    std::chrono::milliseconds patience)
     : command_(std::move(command)), patience_(patience) {}
 
-std::optional<Instant> ComputingProcess::next(const std::string& expression,
-                                              const std::string& zone, Instant after) {
-  const Expression parsed = Expression::parse(expression);
-  check_zone(zone);
-  if (parsed.every() > 0) return schedule::next(parsed, NoZone(), after);
-  return instant_in(ask_any(std::to_string(after) + " " + zone + " " + parsed.text() + "\n"));
-}
-
 std::vector<Instant> ComputingProcess::upcoming(const std::string& expression,
                                                 const std::string& zone, Instant after,
                                                 Instant until, std::size_t most) {
   const Expression parsed = Expression::parse(expression);
   check_zone(zone);
   if (parsed.every() > 0) return schedule::upcoming(parsed, NoZone(), after, until, most);
-  std::istringstream words =
-      several(ask_any(question_of("upcoming", after, until, most, zone, parsed)), "upcoming");
+  std::istringstream words = ask_any("upcoming", after, until, most, zone, parsed);
   return instants_in(words);
 }
 
@@ -94,27 +60,37 @@ Missed ComputingProcess::missed(const std::string& expression, const std::string
   const Expression parsed = Expression::parse(expression);
   check_zone(zone);
   if (parsed.every() > 0) return schedule::missed(parsed, NoZone(), after, until, most);
-  std::istringstream words =
-      several(ask_any(question_of("missed", after, until, most, zone, parsed)), "missed");
+  std::istringstream words = ask_any("missed", after, until, most, zone, parsed);
   Missed missed;
   int at_least = 0;
   std::string next;
   words >> missed.count >> at_least >> next;
   missed.at_least = at_least != 0;
-  if (next != "never") missed.next = instant_in("next " + next);
   missed.newest = instants_in(words);
+  std::istringstream first(next);
+  if (next != "never") missed.next = instants_in(first).at(0);
   return missed;
 }
 
-std::string ComputingProcess::ask_any(const std::string& question) {
+std::istringstream ComputingProcess::ask_any(const std::string& word, Instant after, Instant until,
+                                             std::size_t most, const std::string& zone,
+                                             const Expression& expression) {
+  const std::string question = word + " " + std::to_string(after) + " " + std::to_string(until) +
+                               " " + std::to_string(most) + " " + zone + " " + expression.text() +
+                               "\n";
   // The present child may have died since the last question; a new child must answer.
-  if (pid_ > 0) {
-    if (const auto line = ask(question)) return *line;
+  std::optional<std::string> line;
+  if (pid_ > 0) line = ask(question);
+  if (!line) {
+    start();
+    line = ask(question);
   }
-  start();
-  const auto line = ask(question);
   if (!line) throw Error("schedules: the computing process ended", kExitSoftware);
-  return *line;
+  if (line->starts_with("error ")) throw Error(line->substr(6), kExitUsage);
+  std::istringstream words(*line);
+  std::string first;
+  if (!(words >> first) || first != word) refuse(*line);
+  return words;
 }
 
 void ComputingProcess::start() {

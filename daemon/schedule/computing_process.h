@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "schedule/calendar.h"
+#include "schedule/expression.h"
 
 namespace allot::schedule {
 
@@ -26,11 +28,7 @@ class ComputingProcess : public Calendar {
   ComputingProcess& operator=(const ComputingProcess&) = delete;
   ~ComputingProcess() override { end(); }
 
-  // As schedule::next(). Throws an Error for an invalid expression or zone, and if no child
-  // answers.
-  std::optional<Instant> next(const std::string& expression, const std::string& zone,
-                              Instant after);
-
+  // Both also throw an Error if no child answers.
   std::vector<Instant> upcoming(const std::string& expression, const std::string& zone,
                                 Instant after, Instant until, std::size_t most) override;
   Missed missed(const std::string& expression, const std::string& zone, Instant after,
@@ -42,8 +40,11 @@ class ComputingProcess : public Calendar {
  private:
   void start();
   void end();
-  // The answer. Starts a child if there is none or the present one has died.
-  std::string ask_any(const std::string& question);
+  // The answer without its first word, which is `word`. Starts a child if there is none or the
+  // present one has died.
+  std::istringstream ask_any(const std::string& word, Instant after, Instant until,
+                             std::size_t most, const std::string& zone,
+                             const Expression& expression);
   // The answer; nullopt if the child is gone.
   std::optional<std::string> ask(const std::string& question);
 

@@ -19,9 +19,8 @@ constexpr Nanos kConfirmAfter = 10 * kSecond;
 std::optional<queue::Moment> first_tick(schedule::Calendar& calendar,
                                         const queue::FarSchedule& far) {
   const auto clock = std::chrono::floor<seconds>(far.clock).time_since_epoch().count();
-  const auto ticks = calendar.upcoming(far.spec.expression, far.spec.zone, clock, clock, 1);
-  if (ticks.empty()) return std::nullopt;
-  return queue::Moment(seconds(ticks.front()));
+  const auto tick = calendar.next(far.spec.expression, far.spec.zone, clock);
+  return tick ? std::optional(queue::Moment(seconds(*tick))) : std::nullopt;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ compare.py PROGRAM croniter [COUNT]   random expressions and instants, in UTC, w
 compare.py PROGRAM zones              the hours around the changes of three zones until 2045, with
                                       the rules of docs/decisions/0019 written down over zoneinfo
 
-PROGRAM answers lines "AFTER ZONE EXPRESSION" (daemon/schedule/answer.h). The exit code is 1 when an
+PROGRAM answers lines of daemon/schedule/answer.h, here for the first tick after an instant. The exit code is 1 when an
 answer differs, and 77 when the module to compare with is not installed.
 """
 import bisect
@@ -21,10 +21,12 @@ WEEKDAYS = "SUN MON TUE WED THU FRI SAT".split()
 
 
 def ask(program, questions):
-    """Sends all questions at once; returns the answers."""
-    done = subprocess.run([program], input="\n".join(questions) + "\n", stdout=subprocess.PIPE,
-                          text=True, check=True)
-    answers = done.stdout.splitlines()
+    """Sends all questions "AFTER ZONE EXPRESSION" at once; returns "next N", "never" or an error."""
+    lines = "".join(f"upcoming {question.split()[0]} 0 1 {question.split(' ', 1)[1]}\n"
+                    for question in questions)
+    done = subprocess.run([program], input=lines, stdout=subprocess.PIPE, text=True, check=True)
+    answers = [line.replace("upcoming", "next") if line != "upcoming" else "never"
+               for line in done.stdout.splitlines()]
     if len(answers) != len(questions):
         sys.exit(f"{len(questions)} questions, but {len(answers)} answers")
     return answers

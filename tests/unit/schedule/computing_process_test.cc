@@ -83,7 +83,7 @@ TEST(ComputingProcess, AnInvalidOneIsReported) {
   EXPECT_EQ(complaint(ends, "* * * * *", "UTC"), "schedules: the computing process ended");
   ComputingProcess repeats({"/bin/cat"});
   EXPECT_EQ(complaint(repeats, "* * * * *", "UTC"),
-            "schedules: the computing process answered '0 UTC * * * * *'");
+            "schedules: the computing process answered 'upcoming 0 0 1 UTC * * * * *'");
   ComputingProcess hangs({"/bin/sleep", "1000"}, std::chrono::milliseconds(20));
   EXPECT_EQ(complaint(hangs, "* * * * *", "UTC"),
             "schedules: the computing process has not answered within 20 ms");

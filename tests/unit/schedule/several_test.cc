@@ -86,7 +86,7 @@ TEST(SeveralTest, AChildAnswersTheSame) {
   EXPECT_ANY_THROW(process.missed("* * * * *", "../etc", 0, 1, 1));
   EXPECT_ANY_THROW(process.upcoming("61 * * * *", "UTC", 0, 1, 1));
   EXPECT_EQ(answer("upcoming 0 UTC"),
-            "error a question is upcoming AFTER UNTIL MOST ZONE EXPRESSION");
+            "error a question is upcoming or missed, AFTER UNTIL MOST ZONE EXPRESSION");
 }
 
 }  // namespace

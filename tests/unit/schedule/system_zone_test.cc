@@ -115,14 +115,15 @@ TEST(SystemZone, ReadsAFileThatChanged) {
 }
 
 TEST(Answer, IsALineForEachQuestion) {
-  EXPECT_EQ(answer("1774742400 Europe/Berlin 30 2 * * *"), "next 1774746000");
-  EXPECT_EQ(answer("0 ../etc * * * * *"),
+  EXPECT_EQ(answer("upcoming 1774742400 0 1 Europe/Berlin 30 2 * * *"), "upcoming 1774746000");
+  EXPECT_EQ(answer("missed 0 0 1 ../etc * * * * *"),
             "error zone '../etc': not a time zone name, such as Europe/Berlin or UTC");
-  EXPECT_EQ(answer("0 UTC 0 0 31 2 *"),
+  EXPECT_EQ(answer("upcoming 0 0 1 UTC 0 0 31 2 *"),
             "error schedule '0 0 31 2 *': day of month: none of its months has the day 31, so it "
             "would never run");
-  EXPECT_EQ(answer("253402300800 UTC * * * * *"), "never");
-  EXPECT_EQ(answer("now UTC * * * * *"), "error a question is AFTER ZONE EXPRESSION");
+  EXPECT_EQ(answer("upcoming 253402300800 0 1 UTC * * * * *"), "upcoming");
+  EXPECT_EQ(answer("upcoming now 0 1 UTC * * * * *"),
+            "error a question is upcoming or missed, AFTER UNTIL MOST ZONE EXPRESSION");
 }
 
 }  // namespace
