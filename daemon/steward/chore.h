@@ -32,7 +32,8 @@ struct Chore {
   std::function<Again(bool fresh)> run_once;  // does a bounded step; `fresh`: the first of a run
   bool reports = true;    // writes results of its duties; false: another chore of the duty does
   bool at_drain = false;  // a drain runs it once more before it leaves
-  std::function<bool()> rung{};  // true: due before its time
+  std::function<bool()> rung{};   // true: due before its time
+  std::function<void()> leave{};  // writes for the last time; tries once
 
   // State of the loop.
   Nanos next_ns = 0;       // CLOCK_BOOTTIME

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/lease_rows.h"
+#include "queue/operate/lease_rows.h"
 
 #include <cstdint>
 
 #include "log/log.h"
-#include "queue/operate/lease_rows.h"
 #include "queue/operate/resize.h"
 #include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {

@@ -70,6 +70,13 @@ void Loop::finish() {
   }
 }
 
+void Loop::leave() {
+  leadership_.leave();
+  for (const Chore& chore : chores_) {
+    if (chore.leave) chore.leave();
+  }
+}
+
 void Loop::run(Chore& chore, Nanos until) {
   Again again;
   do {

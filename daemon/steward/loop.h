@@ -28,6 +28,8 @@ class Loop {
   Nanos round();
   // Completes the chores of a drain that leaves, within a second.
   void finish();
+  // Gives all duties back, and lets the chores write for the last time.
+  void leave();
 
   [[nodiscard]] const std::vector<Chore>& chores() const { return chores_; }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/minutes.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "base/version.h"
+#include "meter/totals.h"
 #include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {
@@ -57,8 +58,7 @@ queue::MinuteCounts counts_of(const meter::Total& total) {
   return counts;
 }
 
-}  // namespace
-
+// Keyed by the names in the minutes.
 queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   queue::MinuteTotals all;
   for (const auto& [names, total] : totals.pairs) {
@@ -74,56 +74,76 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   return all;
 }
 
-Minutes::Minutes(process::Session& session, const queue::Holder& holder, std::string runtime_dir,
-                 const std::optional<meter::SupervisorRun>& run,
-                 std::vector<queue::ServingPool> pools)
-    : session_(session), runtime_dir_(std::move(runtime_dir)), run_(run) {
-  if (run_) store_.emplace(queue::InstanceRun{holder, kVersion, word_of(*run_), std::move(pools)});
-}
+class Minutes {
+ public:
+  Minutes(process::Session& session, std::string runtime_dir, const meter::SupervisorRun& run,
+          queue::InstanceRun instance)
+      : session_(session),
+        runtime_dir_(std::move(runtime_dir)),
+        run_(run),
+        store_(std::move(instance)) {}
 
-std::vector<Chore> Minutes::chores() {
-  const auto write_all = [this](bool /*fresh*/) {
-    ask(session_, [](db::Connection& db) {
+  Again write() {
+    if (!store_) return kDone;
+    const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
+    const auto written =
+        ask(session_, [&](db::Connection& db) { return store_->write(db, totals, age()); });
+    if (!written) {
+      store_.reset();
+      return kDone;
+    }
+    const unsigned second = static_cast<unsigned>(run_.started_ns % kSpread);
+    Nanos wait = (kSpread + second - written->second % kSpread) * kSecond;
+    if (wait > kMostWait) wait -= kMinute;
+    return wait;
+  }
+  // Writes the counts so far, because it may be the last write of this run: the next steward of the
+  // run writes the rest.
+  void leave() {
+    if (!store_) return;
+    const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
+    try_once(session_, "minutes.not_written",
+             [&](db::Connection& db) { return store_->write(db, totals, age()); });
+  }
+
+ private:
+  [[nodiscard]] std::chrono::microseconds age() const {
+    const Nanos now = mono_ns();
+    return std::chrono::microseconds((now - std::min<Nanos>(run_.started_ns, now)) / kMicro);
+  }
+
+  process::Session& session_;
+  const std::string runtime_dir_;
+  const meter::SupervisorRun run_;
+  std::optional<queue::MinuteStore> store_;  // nullopt: another run writes
+};
+
+}  // namespace
+
+std::vector<Chore> minutes(process::Session& session, const queue::Holder& holder,
+                           const std::string& runtime_dir,
+                           const std::optional<meter::SupervisorRun>& run,
+                           std::vector<queue::ServingPool> pools) {
+  const auto backlogs = [&session](bool /*fresh*/) {
+    ask(session, [](db::Connection& db) {
       queue::write_backlogs(db);
       return true;
     });
     return kDone;
   };
-  return {{.name = "counts",
-
-           .every = kMinute,
-           .run_once = [this](bool /*fresh*/) { return write(); }},
-          {.name = "minutes",
-           .duties = {{0, queue::kMinutesDuty}},
-           .every = kMinute,
-           .run_once = write_all}};
-}
-
-void Minutes::leave() {
-  if (!store_) return;
-  const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
-  try_once(session_, "minutes.not_written",
-           [&](db::Connection& db) { return store_->write(db, totals, age()); });
-}
-
-std::chrono::microseconds Minutes::age() const {
-  const Nanos now = mono_ns();
-  return std::chrono::microseconds((now - std::min<Nanos>(run_->started_ns, now)) / kMicro);
-}
-
-Again Minutes::write() {
-  if (!store_) return kDone;
-  const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
-  const auto written =
-      ask(session_, [&](db::Connection& db) { return store_->write(db, totals, age()); });
-  if (!written) {
-    store_.reset();
-    return kDone;
-  }
-  const unsigned second = static_cast<unsigned>(run_->started_ns % kSpread);
-  Nanos wait = (kSpread + second - written->second % kSpread) * kSecond;
-  if (wait > kMostWait) wait -= kMinute;
-  return wait;
+  std::vector<Chore> all = {{.name = "minutes",
+                             .duties = {{0, queue::kMinutesDuty}},
+                             .every = kMinute,
+                             .run_once = backlogs}};
+  if (!run) return all;
+  const auto own = std::make_shared<Minutes>(
+      session, runtime_dir, *run,
+      queue::InstanceRun{holder, kVersion, word_of(*run), std::move(pools)});
+  all.insert(all.begin(), {.name = "counts",
+                           .every = kMinute,
+                           .run_once = [own](bool /*fresh*/) { return own->write(); },
+                           .leave = [own] { own->leave(); }});
+  return all;
 }
 
 }  // namespace allot::steward

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/retention.h"
-
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "queue/operate/purge.h"
 #include "queue/verbs/deferred.h"
 #include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/snapshots.h"
-
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "queue/minutes/deployment.h"
 #include "queue/minutes/host_snapshot.h"
 #include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {
@@ -14,52 +14,49 @@ namespace {
 constexpr Nanos kWhileViewed = 2 * kSecond;
 constexpr Nanos kOtherwise = 60 * kSecond;
 
+struct Written {
+  Nanos at_ns = 0;        // 0: never
+  bool deployed = false;  // the deployment of this host is written
+};
+
 }  // namespace
 
-Snapshots::Snapshots(process::Session& session, Leadership& leadership, queue::Holder holder,
-                     std::string runtime_dir, as_json::HostFacts facts)
-    : session_(session),
-      leadership_(leadership),
-      holder_(std::move(holder)),
-      runtime_dir_(std::move(runtime_dir)),
-      facts_(std::move(facts)) {
+Chore snapshots(process::Session& session, Leadership& leadership, const queue::Holder& holder,
+                const std::string& runtime_dir, const as_json::HostFacts& facts) {
   leadership.want_with({0, queue::kViewersDuty}, {0, queue::kMinutesDuty});
-}
-
-Chore Snapshots::chore() {
-  const auto run = [this](bool /*fresh*/) -> Again {
-    written_ns_ = boot_ns();
+  const auto written = std::make_shared<Written>();
+  const auto write = [=, &session] {
+    const host::InstanceView view = host::read_instance(runtime_dir);
+    if (!view.running) return;
+    const std::string state = as_json::host_state(view, facts)
+                                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    ask(session, [&](db::Connection& db) {
+      if (!written->deployed) {
+        queue::put_deployment(db, holder, facts.version,
+                              as_json::configuration_text(facts.config_mark));
+      }
+      queue::put_snapshot(db, holder, state);
+      return true;
+    });
+    written->deployed = true;
+  };
+  const auto run = [=, &leadership](bool /*fresh*/) -> Again {
+    written->at_ns = boot_ns();
     write();
-    return leadership_.viewed() ? kWhileViewed : kDone;
+    return leadership.viewed() ? kWhileViewed : kDone;
   };
   // Viewers come before the next one is due.
-  const auto rung = [this] {
-    return leadership_.viewed() && boot_ns() >= written_ns_ + kWhileViewed;
+  const auto rung = [written, &leadership] {
+    return leadership.viewed() && boot_ns() >= written->at_ns + kWhileViewed;
   };
-  return {.name = "snapshot", .every = kOtherwise, .run_once = run, .rung = rung};
-}
-
-void Snapshots::write() {
-  const host::InstanceView view = host::read_instance(runtime_dir_);
-  if (!view.running) return;
-  const std::string state = as_json::host_state(view, facts_)
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  ask(session_, [&](db::Connection& db) {
-    if (!deployed_) {
-      queue::put_deployment(db, holder_, facts_.version,
-                            as_json::configuration_text(facts_.config_mark));
-    }
-    queue::put_snapshot(db, holder_, state);
-    return true;
-  });
-  deployed_ = true;
-}
-
-void Snapshots::leave() {
-  try_once(session_, "snapshot.not_removed", [&](db::Connection& db) {
-    queue::remove_snapshot(db, holder_);
-    return true;
-  });
+  // Removes the rows of this steward, whose state ends.
+  const auto leave = [&session, holder] {
+    try_once(session, "snapshot.not_removed", [&](db::Connection& db) {
+      queue::remove_snapshot(db, holder);
+      return true;
+    });
+  };
+  return {.name = "snapshot", .every = kOtherwise, .run_once = run, .rung = rung, .leave = leave};
 }
 
 }  // namespace allot::steward

@@ -20,22 +20,10 @@
 #include "process/slot_writer.h"
 #include "process/stop_request.h"
 #include "steward/apply_schedules.h"
-#include "steward/bulk_actions.h"
+#include "steward/chores.h"
 #include "steward/commit_reader.h"
-#include "steward/findings.h"
 #include "steward/host_poll.h"
-#include "steward/leadership.h"
-#include "steward/lease_rows.h"
-#include "steward/locks.h"
 #include "steward/loop.h"
-#include "steward/minutes.h"
-#include "steward/notices.h"
-#include "steward/other_servers.h"
-#include "steward/retention.h"
-#include "steward/served.h"
-#include "steward/snapshots.h"
-#include "steward/stuck_reports.h"
-#include "steward/ticks.h"
 
 namespace allot::steward {
 namespace {
@@ -82,7 +70,8 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
           ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = process::lock_wait(settings.daemon.lease_ttl);
-  const std::string page = peer::poll_page_in(config::runtime_dir(settings));
+  const std::string runtime_dir = config::runtime_dir(settings);
+  const std::string page = peer::poll_page_in(runtime_dir);
   peer::PollReader poll_reader(page);
   process::Session session(connect, slot, settings.daemon.stop_timeout / 2);
   session.use(poll_reader);
@@ -92,34 +81,26 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
                            settings.daemon.stop_timeout / 2, looked_at(settings, served), page);
   check_hooks(session, settings, served);
   apply_schedules(session, settings, kCalendar);
-  const std::string runtime_dir = config::runtime_dir(settings);
   Leadership leadership(session, holder);
   UnknownTasks unknown(board);
   OtherServers servers(connect);
-  Ticks ticks(session, board, kCalendar);
-  StuckReports stuck(session, board, unknown, served);
-  Notices notices({session, board, settings, served, unknown, servers});
-  Locks locks(session, runtime_dir);
-  BulkActions bulk(session, board, leadership);
-  Minutes minutes(session, holder, runtime_dir, own_run(), pools_of(settings));
-  Findings findings(session, settings);
-  std::optional<Snapshots> snapshots;
   std::optional<CommitReader> reader;
+  const auto run = own_run();
 
   Loop loop(leadership, slot);
-  loop.add(ticks.chore());
+  loop.add(ticks(session, board, kCalendar));
   loop.add(layouts(session, leadership, served));
   loop.add(lease_rows(session));
   loop.add(retention(session, served));
-  loop.add(stuck.chores());
-  loop.add(notices.chores());
-  loop.add(locks.chore());
-  loop.add(bulk.chore());
-  loop.add(minutes.chores());
-  loop.add(findings.chore());
-  if (own_run()) {
+  loop.add(stuck_reports(session, board, unknown, served));
+  loop.add(notices({session, board, settings, served, unknown, servers}));
+  loop.add(locks(session, runtime_dir));
+  loop.add(bulk_actions(session, board, leadership));
+  loop.add(minutes(session, holder, runtime_dir, run, pools_of(settings)));
+  loop.add(findings(session, settings));
+  if (run) {
     const as_json::HostFacts facts{kVersion, settings.files.mark(), pools_of(settings)};
-    loop.add(snapshots.emplace(session, leadership, holder, runtime_dir, facts).chore());
+    loop.add(snapshots(session, leadership, holder, runtime_dir, facts));
   }
   if (!settings.wake.user.empty()) {
     const db::ConnectOptions account = db::log_reader_from(settings);
@@ -132,9 +113,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
   loop.attend(board.steward.bell);
   // A host may run only drains, which are short.
   if (!settings.drain_budget.empty()) loop.finish();
-  leadership.leave();
-  minutes.leave();
-  if (snapshots) snapshots->leave();
+  loop.leave();
 }
 
 }  // namespace

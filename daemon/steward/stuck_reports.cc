@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/stuck_reports.h"
-
 #include <chrono>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "config/hooks.h"
 #include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/notices/stuck.h"
+#include "queue/submit/submitter.h"
 #include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {
@@ -61,27 +66,26 @@ void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue&
                             {"hook", queue.on_stuck}});
 }
 
-}  // namespace
+class StuckReports {
+ public:
+  StuckReports(process::Session& session, ipc::Board& board, UnknownTasks& unknown)
+      : session_(session), submitter_({.ringer = peer::Ringer(board)}), unknown_(unknown) {}
 
-std::vector<Chore> StuckReports::chores() {
-  std::vector<Chore> all;
-  const auto add = [&](const std::string& name, const std::vector<queue::DutyName>& duties,
-                       auto report) {
-    const auto once = [report](bool /*fresh*/) {
-      report();
-      return kDone;
-    };
-    all.push_back(
-        {.name = name, .duties = duties, .every = kStuckEvery, .run_once = once, .at_drain = true});
-  };
-  for (const Served& queue : served_) {
-    if (queue.keys->on_stuck.empty()) continue;
-    const std::string& name = queue.info.name;
-    add(name + "/stuck", {{queue.info.queue_id, "stuck"}}, [this, &queue] { report_stuck(queue); });
-    add(name + "/no_handler", {}, [this, &queue] { report_unknown(queue); });
-  }
-  return all;
-}
+  void report_stuck(const Served& queue);
+  void report_unknown(const Served& queue);
+
+ private:
+  std::string report(const Served& queue, const std::set<std::string>& reported, const char* what,
+                     const queue::Stuck& stuck);
+  bool submit(const Served& queue, const std::string& payload, const queue::SubmitOptions& options);
+
+  process::Session& session_;
+  const queue::Submitter submitter_;
+  UnknownTasks& unknown_;
+  // Keys of the last findings, by queue.
+  std::map<std::uint32_t, std::set<std::string>> reported_;
+  std::map<std::uint32_t, std::set<std::string>> reported_unknown_;
+};
 
 // Unique keys limit reports to one for an attempt, and one an hour for a queue, on whichever host.
 // Earlier findings of this host are not reported again: the key of a dead report is free.
@@ -154,6 +158,33 @@ bool StuckReports::submit(const Served& queue, const std::string& payload,
     }
   });
   return !existed;
+}
+
+}  // namespace
+
+std::vector<Chore> stuck_reports(process::Session& session, ipc::Board& board,
+                                 UnknownTasks& unknown, const std::vector<Served>& served) {
+  const auto own = std::make_shared<StuckReports>(session, board, unknown);
+  std::vector<Chore> all;
+  const auto add = [&](const Served& queue, const std::string& name,
+                       const std::vector<queue::DutyName>& duties,
+                       void (StuckReports::*report)(const Served& queue)) {
+    const auto once = [own, report, &queue](bool /*fresh*/) {
+      (*own.*report)(queue);
+      return kDone;
+    };
+    all.push_back({.name = queue.info.name + name,
+                   .duties = duties,
+                   .every = kStuckEvery,
+                   .run_once = once,
+                   .at_drain = true});
+  };
+  for (const Served& queue : served) {
+    if (queue.keys->on_stuck.empty()) continue;
+    add(queue, "/stuck", {{queue.info.queue_id, "stuck"}}, &StuckReports::report_stuck);
+    add(queue, "/no_handler", {}, &StuckReports::report_unknown);
+  }
+  return all;
 }
 
 }  // namespace allot::steward

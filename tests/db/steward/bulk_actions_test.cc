@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chore of bulk actions: it alternates between actions, observes rates, rings, and does not
 // delay other chores.
-#include "steward/bulk_actions.h"
-
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "peer/doorbell.h"
+#include "queue/operate/bulk_work.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 
 namespace allot::steward {
@@ -20,9 +20,8 @@ class BulkActionsTest : public worker::LoopTest {
   BulkActionsTest()
       : one_(worker()),
         host_(one_->session(), slot_),
-        bulk_(one_->session(), *board_, host_.leadership),
         other_(queue::ensure_queue(db_, "other", {1})) {
-    host_.loop.add(bulk_.chore());
+    host_.loop.add(bulk_actions(one_->session(), *board_, host_.leadership));
   }
 
   std::uint64_t begin(const queue::QueueInfo& queue, unsigned tasks, std::uint32_t rate = 0) {
@@ -50,7 +49,6 @@ class BulkActionsTest : public worker::LoopTest {
 
   std::unique_ptr<worker::LoopWorker> one_;
   StewardHost host_;
-  BulkActions bulk_;
   queue::QueueInfo other_;
 };
 

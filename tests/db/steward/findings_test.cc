@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chore that checks the database and stores the findings (S90).
-#include "steward/findings.h"
-
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
+#include "queue/findings/finding.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 
 namespace allot::steward {
@@ -11,9 +11,8 @@ namespace {
 
 class FindingsTest : public worker::LoopTest {
  protected:
-  FindingsTest()
-      : one_(worker()), host_(one_->session(), slot_), findings_(one_->session(), settings_) {
-    host_.loop.add(findings_.chore());
+  FindingsTest() : one_(worker()), host_(one_->session(), slot_) {
+    host_.loop.add(findings(one_->session(), settings_));
   }
 
   bool stored() { return queue::list_findings(db_).checked_at.has_value(); }
@@ -21,7 +20,6 @@ class FindingsTest : public worker::LoopTest {
   config::Settings settings_;
   std::unique_ptr<worker::LoopWorker> one_;
   StewardHost host_;
-  Findings findings_;
 };
 
 TEST_F(FindingsTest, LeaderStoresFindingsOnceAMinute) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steward's work on lease rows: creates missing ones, and cuts times from a clock that was
 // ahead.
-#include "steward/lease_rows.h"
-
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 
 namespace allot::steward {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steward frees locks whose holder stopped renewing, and leaves renewed ones (S38).
-#include "steward/locks.h"
-
 #include "db/late_look.h"
 #include "db/steward/steward_host.h"
 #include "db/worker/fixture.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 #include "support/temp_dir.h"
 
@@ -19,10 +18,8 @@ using support::eventually;
 class StewardLocksTest : public worker::WorkerTest {
  protected:
   StewardLocksTest()
-      : session_(options(), slot_, std::chrono::milliseconds(500)),
-        host_(session_, slot_),
-        locks_(session_, folder_.path()) {
-    host_.loop.add(locks_.chore());
+      : session_(options(), slot_, std::chrono::milliseconds(500)), host_(session_, slot_) {
+    host_.loop.add(locks(session_, folder_.path()));
   }
 
   queue::HeldLock take(const std::string& name, seconds ttl = seconds(1)) {
@@ -46,7 +43,6 @@ class StewardLocksTest : public worker::WorkerTest {
   support::TempDir folder_;  // of the instance
   process::Session session_;
   StewardHost host_;
-  Locks locks_;
   queue::TokenFloor floor_;
   Nanos last_next_ = 0;
   unsigned watched_ = 0;
@@ -132,8 +128,7 @@ TEST_F(StewardLocksTest, ALateLookDoesNotFreeALivingHoldersLock) {
   queue::LateLook late(name_, "lock_by > 0", take("kept"));
   process::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));
   StewardHost host(session, slot_);
-  Locks locks(session, folder_.path());
-  host.loop.add(locks.chore());
+  host.loop.add(locks(session, folder_.path()));
   host.loop.round();
   EXPECT_TRUE(late.was_late());
   EXPECT_EQ(state("kept"), "EXTENDED");

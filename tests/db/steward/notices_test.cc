@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steward raises notices, and clears them (C9).
-#include "steward/notices.h"
-
 #include <nlohmann/json.hpp>
 
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "peer/steward_board.h"
 #include "queue/model/duty.h"
+#include "queue/notices/notice.h"
 #include "queue/operate/dead_tasks.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {
@@ -32,16 +32,14 @@ class NoticesTest : public LoopTest {
         : StewardHost(worker.session(), slot),
           served(queues),
           unknown(board),
-          servers(db::ConnectOptions{}),
-          notices({worker.session(), board, settings, served, unknown, servers}) {
-      loop.add(notices.chores());
+          servers(db::ConnectOptions{}) {
+      loop.add(notices({worker.session(), board, settings, served, unknown, servers}));
     }
     // One round, whether it is due or not.
     void poll() { loop.finish(); }
     std::vector<Served> served;
     UnknownTasks unknown;
     OtherServers servers;
-    Notices notices;
   };
   std::unique_ptr<Host> host(LoopWorker& worker) {
     return std::make_unique<Host>(worker, slot_, *board_, settings_,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chores that remove rows which are past their time (C10).
-#include "steward/retention.h"
-
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "queue/locks/lock_store.h"
 #include "queue/operate/bulk_work.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 
 namespace allot::steward {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steward reports stuck tasks to the hook of their queue (C9).
-#include "steward/stuck_reports.h"
-
 #include <nlohmann/json.hpp>
 
 #include "db/steward/steward_host.h"
@@ -9,6 +7,7 @@
 #include "peer/steward_board.h"
 #include "queue/operate/cancel.h"
 #include "queue/views/task_lists.h"
+#include "steward/chores.h"
 #include "support/eventually.h"
 
 namespace allot::steward {
@@ -27,15 +26,11 @@ class StuckReportsTest : public worker::LoopTest {
   struct Host : StewardHost {
     Host(LoopWorker& worker, process::SlotWriter& slot, ipc::Board& board,
          const std::vector<Served>& queues)
-        : StewardHost(worker.session(), slot),
-          served(queues),
-          unknown(board),
-          reports(worker.session(), board, unknown, served) {
-      loop.add(reports.chores());
+        : StewardHost(worker.session(), slot), served(queues), unknown(board) {
+      loop.add(stuck_reports(worker.session(), board, unknown, served));
     }
     std::vector<Served> served;
     UnknownTasks unknown;
-    StuckReports reports;
   };
   std::unique_ptr<Host> host(LoopWorker& worker) {
     return std::make_unique<Host>(worker, slot_, *board_, std::vector<Served>{{queue_, &config_}});

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chore of ticks: a persistent error does not delay other chores.
-#include "steward/ticks.h"
-
 #include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {
@@ -13,8 +12,7 @@ class TicksTest : public worker::LoopTest {};
 TEST_F(TicksTest, AnErrorThatStaysHoldsUpNoOther) {
   const auto one = worker();
   StewardHost host(one->session(), slot_);
-  Ticks ticks(one->session(), *board_, {"/bin/false"});
-  host.loop.add(ticks.chore());
+  host.loop.add(ticks(one->session(), *board_, {"/bin/false"}));
   db_.execute("RENAME TABLE schedule TO schedule_away");
   host.loop.round();
   db_.execute("RENAME TABLE schedule_away TO schedule");
