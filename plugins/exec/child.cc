@@ -14,13 +14,14 @@
 namespace exec_plugin {
 namespace {
 
+using allot::UniqueFd;
 using programs::above_those_of_programs;
-using programs::Fd;
 
 // The payload as a memory file, so that no thread must feed a pipe and the command may leave it
 // unread.
-Fd file_of(std::string_view content) {
-  Fd file = above_those_of_programs(::memfd_create("allot-payload", MFD_CLOEXEC), "no memory file");
+UniqueFd file_of(std::string_view content) {
+  UniqueFd file =
+      above_those_of_programs(::memfd_create("allot-payload", MFD_CLOEXEC), "no memory file");
   for (std::size_t at = 0; at < content.size();) {
     const ssize_t put =
         ::pwrite(file.get(), content.data() + at, content.size() - at, static_cast<off_t>(at));
@@ -34,15 +35,14 @@ Fd file_of(std::string_view content) {
 
 }  // namespace
 
-Child::Child(const Command& command, const std::vector<std::string>& variables,
-             std::string_view input) {
-  const Fd payload = file_of(input);
-  const Fd nowhere =
+Child::Child(const programs::Program& program, bool keep_stdout,
+             const std::vector<std::string>& variables, std::string_view input) {
+  const UniqueFd payload = file_of(input);
+  const UniqueFd nowhere =
       above_those_of_programs(::open("/dev/null", O_WRONLY | O_CLOEXEC), "/dev/null");
   programs::Pipe output = programs::make_pipe();
-  const int out = command.keep_stdout ? output.write.get() : nowhere.get();
-  process_.emplace(command.program, variables,
-                   std::vector<int>{payload.get(), out, output.write.get()});
+  const int out = keep_stdout ? output.write.get() : nowhere.get();
+  process_.emplace(program, variables, std::vector<int>{payload.get(), out, output.write.get()});
   output_ = std::move(output.read);
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
 }
@@ -68,7 +68,7 @@ std::optional<int> Child::reap() {
 bool Child::read_on() {
   std::array<char, 65536> buffer{};
   const auto got = programs::read_some(output_, buffer.data(), buffer.size());
-  if (got == std::size_t{0}) output_ = Fd();  // poll ignores an empty descriptor
+  if (got == std::size_t{0}) output_ = UniqueFd();  // poll ignores an empty descriptor
   if (got.value_or(0) == 0) return false;
   said_.add(buffer.data(), *got);
   bytes_said_ += *got;

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command.h"
-#include "programs/fd.h"
+#include "base/unique_fd.h"
 #include "programs/process.h"
 #include "programs/tail.h"
 
@@ -17,9 +16,10 @@ namespace exec_plugin {
 // A running command. SIGKILL ends it with this object, and with the thread that created it.
 class Child {
  public:
-  // Starts the command with `input` as its standard input. Throws std::system_error that names the
-  // failed step.
-  Child(const Command& command, const std::vector<std::string>& variables, std::string_view input);
+  // Starts the command with `input` as its standard input; its standard output is kept or
+  // discarded. Throws std::system_error that names the failed step.
+  Child(const programs::Program& program, bool keep_stdout,
+        const std::vector<std::string>& variables, std::string_view input);
 
   // Waits at most this long for its exit or output. True: it has exited.
   bool wait(std::chrono::milliseconds most);
@@ -37,7 +37,7 @@ class Child {
   bool read_on();
 
   std::optional<programs::Process> process_;
-  programs::Fd output_;
+  allot::UniqueFd output_;
   programs::Tail said_;
   std::size_t bytes_said_ = 0;
 };

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "programs/mutant.h"
+#include "base/mutant.h"
 
 namespace http_plugin {
 
-namespace mutant = programs::mutant;
+namespace mutant = allot::mutant;
 
 AllowList::AllowList(const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {

@@ -3,10 +3,8 @@
 
 #include <Poco/Exception.h>
 #include <Poco/MemoryStream.h>
-#include <Poco/Net/HTTPClientSession.h>
 #include <Poco/Net/HTTPResponse.h>
 #include <Poco/Net/NetException.h>
-#include <Poco/Net/SocketAddress.h>
 #include <Poco/Net/StreamSocket.h>
 #include <Poco/Net/StreamSocketImpl.h>
 #include <fcntl.h>
@@ -33,16 +31,16 @@ constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body i
 
 }  // namespace
 
-// Poco's session over our socket, without automatic reconnection, which would resolve the name
-// again and connect to an unchecked address.
-class Connection::Session : public net::HTTPClientSession {
+// Poco's socket, with or without TLS. It never connects: the library would resolve the name again,
+// and use an unchecked address.
+class Connection::Stream {
  public:
-  explicit Session(const net::StreamSocket& socket) : HTTPClientSession(socket) {}
+  explicit Stream(net::StreamSocket socket) : socket_(std::move(socket)) {}
 
-  void secure(const Tls& tls) { attachSocket(tls.secured(socket())); }
+  void secure(const Tls& tls) { socket_ = tls.secured(socket_); }
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const int sent = write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      const int sent = socket_.sendBytes(bytes.data(), static_cast<int>(bytes.size()));
       if (sent <= 0) throw net::NetException("it does not accept data");
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -57,38 +55,28 @@ class Connection::Session : public net::HTTPClientSession {
   }
   [[nodiscard]] bool has_more() const { return at_ < filled_; }
 
- protected:
-  void connect(const net::SocketAddress& /*address*/) override {
-    throw net::NetException("the connection is gone");
-  }
-  int write(const char* bytes, std::streamsize size) override {
-    // HTTPClientSession::write would reconnect. NOLINTNEXTLINE(bugprone-parent-virtual-call)
-    return HTTPSession::write(bytes, size);
-  }
-  [[nodiscard]] bool mustReconnect() const override { return false; }
-
  private:
-  // False: end of input. Buffers here, because the library's buffer makes a call for each byte.
+  // False: end of input.
   bool fill() {
     if (at_ < filled_) return true;
-    clearException();  // a send error does not affect reading
-    const int got = receive(buffer_.data(), static_cast<int>(buffer_.size()));
+    const int got = socket_.receiveBytes(buffer_.data(), static_cast<int>(buffer_.size()));
     at_ = 0;
     filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
     return filled_ > 0;
   }
 
+  net::StreamSocket socket_;
   std::string buffer_ = std::string(4096, '\0');
   std::size_t at_ = 0;
   std::size_t filled_ = 0;
 };
 
-Connection::Connection(Fd socket) {
-  Fd other(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
+Connection::Connection(UniqueFd socket) {
+  UniqueFd other(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
   if (other.get() < 0) throw Trouble(std::string("no descriptor: ") + std::strerror(errno));
-  handle_ = std::make_shared<const Fd>(std::move(other));
+  handle_ = std::make_shared<const UniqueFd>(std::move(other));
   const net::StreamSocket plain(new net::StreamSocketImpl(socket.release()));
-  session_ = std::make_unique<Session>(plain);
+  stream_ = std::make_unique<Stream>(plain);
 }
 
 // Shuts the socket down first: the TLS close would wait for a peer that does not read.
@@ -97,7 +85,7 @@ Connection::~Connection() {
 }
 
 void Connection::secure(const Tls& tls) {
-  session_->secure(tls);
+  stream_->secure(tls);
 }
 
 bool Connection::is_quiet() const {
@@ -112,10 +100,10 @@ std::string Connection::send(const std::string& head, std::string_view body) {
     if (body.size() <= kSentTogether) {
       std::string together;
       together.reserve(head.size() + body.size());
-      session_->send(together.append(head).append(body));
+      stream_->send(together.append(head).append(body));
     } else {
-      session_->send(head);
-      session_->send(body);
+      stream_->send(head);
+      stream_->send(body);
     }
     return {};
   } catch (const Poco::Exception& error) {
@@ -124,7 +112,7 @@ std::string Connection::send(const std::string& head, std::string_view body) {
 }
 
 void Connection::read_body(Answer& answer, bool chunked, long long length) {
-  BodyReader reader([this](char* to, std::size_t size) { return session_->take(to, size); },
+  BodyReader reader([this](char* to, std::size_t size) { return stream_->take(to, size); },
                     kMaxAnswer, answer.body);
   if (answer.status == 204 || answer.status == 304) return;
   if (chunked) {
@@ -144,7 +132,7 @@ bool Connection::read_head(std::string& head) {
   head.clear();
   std::size_t line = 0;  // its length so far
   while (head.size() < kMaxHead) {
-    const int c = session_->next();
+    const int c = stream_->next();
     if (c < 0 && heard_) throw Trouble("the answer broke off");
     if (c < 0) return false;
     heard_ = true;
@@ -196,7 +184,7 @@ Answer Connection::ask(const std::string& head, std::string_view body) {
   std::string trouble;
   try {
     Answer answer = read_answer();
-    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !session_->has_more();
+    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !stream_->has_more();
     return answer;
   } catch (const Poco::Exception& error) {
     ERR_clear_error();  // otherwise the next OpenSSL call in this thread reports it

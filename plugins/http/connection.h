@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "programs/fd.h"
+#include "base/unique_fd.h"
 #include "tls.h"
 
 namespace http_plugin {
 
-using programs::Fd;
+using allot::UniqueFd;
 
 constexpr std::size_t kMaxAnswer = std::size_t{1} << 20;
 
@@ -29,13 +29,13 @@ struct Answer {
 class Connection {
  public:
   // Takes a connected socket. Throws Trouble.
-  explicit Connection(Fd socket);
+  explicit Connection(UniqueFd socket);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
   // The socket, for a Watch.
-  [[nodiscard]] std::shared_ptr<const Fd> socket() const { return handle_; }
+  [[nodiscard]] std::shared_ptr<const UniqueFd> socket() const { return handle_; }
   // Performs the TLS handshake. Throws Trouble.
   void secure(const Tls& tls);
   // Sends a request and reads its answer. Throws Trouble.
@@ -49,14 +49,14 @@ class Connection {
   [[nodiscard]] bool is_quiet() const;
 
  private:
-  class Session;
+  class Stream;
   std::string send(const std::string& head, std::string_view body);
   bool read_head(std::string& head);
   Answer read_answer();
   void read_body(Answer& answer, bool chunked, long long length);
 
-  std::shared_ptr<const Fd> handle_;  // a duplicate descriptor of the same socket
-  std::unique_ptr<Session> session_;
+  std::shared_ptr<const UniqueFd> handle_;  // a duplicate descriptor of the same socket
+  std::unique_ptr<Stream> stream_;
   bool heard_ = false;
   bool may_be_kept_ = false;
   int status_ = 0;  // of an answer with a complete head

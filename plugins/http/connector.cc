@@ -61,10 +61,10 @@ int wait_for(int fd, Clock::time_point deadline, const Watch& watch) {
 }
 
 // Sets `error` on failure.
-Fd connect_one(const Address& address, std::uint16_t port, Clock::time_point deadline,
-               const Watch& watch, int& error) {
+UniqueFd connect_one(const Address& address, std::uint16_t port, Clock::time_point deadline,
+                     const Watch& watch, int& error) {
   const int family = address.is_v6 ? AF_INET6 : AF_INET;
-  Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) {
     error = errno;
     return fd;
@@ -104,7 +104,7 @@ std::vector<Address> Connector::allowed_of(const std::vector<Address>& addresses
   return fine;
 }
 
-Fd Connector::connect(const Origin& origin, const Limits& limits, const Watch& watch) {
+UniqueFd Connector::connect(const Origin& origin, const Limits& limits, const Watch& watch) {
   if (!allowed_.has(origin)) {
     throw Trouble("target " + text_of(origin) + " is refused: no entry of allow names it",
                   Trouble::Kind::kRefused);
@@ -119,7 +119,7 @@ Fd Connector::connect(const Origin& origin, const Limits& limits, const Watch& w
     const auto now = Clock::now();
     const auto share = (deadline - now) / static_cast<long>(addresses.size() - i);
     int error = 0;
-    Fd fd = connect_one(addresses[i], origin.port, now + share, watch, error);
+    UniqueFd fd = connect_one(addresses[i], origin.port, now + share, watch, error);
     if (error == 0) return fd;
     why += (why.empty() ? "" : "; ") + text_of(addresses[i]) + ": " + std::strerror(error);
   }

@@ -4,14 +4,14 @@
 #include <chrono>
 
 #include "allow_list.h"
-#include "programs/fd.h"
+#include "base/unique_fd.h"
 #include "resolver.h"
 #include "url.h"
 #include "watchdog.h"
 
 namespace http_plugin {
 
-using programs::Fd;
+using allot::UniqueFd;
 
 // Time limits for the phases of a request.
 struct Limits {
@@ -28,7 +28,7 @@ class Connector {
   // Returns a blocking socket connected to an address of the origin. Each name is resolved once,
   // and the checked addresses are used for the connection, so that a DNS server cannot change the
   // answer in between. Throws Trouble.
-  Fd connect(const Origin& origin, const Limits& limits, const Watch& watch);
+  UniqueFd connect(const Origin& origin, const Limits& limits, const Watch& watch);
 
  private:
   [[nodiscard]] std::vector<Address> allowed_of(const std::vector<Address>& addresses,

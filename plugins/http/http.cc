@@ -18,9 +18,8 @@
 #include <string>
 
 #include "job.h"
-#include "job_result.h"
-#include "job_sender.h"
 #include "programs/section.h"
+#include "redirect.h"
 #include "request_head.h"
 #include "sender.h"
 #include "targets.h"
@@ -105,11 +104,8 @@ class Http : public allot::Handler {
     StopGrace stop(ctx, target.stop_grace);
     Watch watch(watchdog_, Clock::now() + target.limits.all, std::ref(stop));
     try {
-      const TaskWords task = {ctx.id(),          ctx.queue(),     ctx.type(),
-                              ctx.payload(),     ctx.attempt(),   ctx.max_attempts(),
-                              ctx.traceparent(), ctx.tracestate()};
-      const std::string head = request_head(target, task, std::time(nullptr));
-      return outcome_of(target, sender_.send(target, head, task.payload, watch), ctx);
+      const std::string head = request_head(target, ctx, std::time(nullptr));
+      return outcome_of(target, sender_.send(target, head, ctx.payload(), watch), ctx);
     } catch (const Trouble& trouble) {
       if (trouble.kind() == Trouble::Kind::kRefused) return allot::fail(trouble.what());
       return after(watch.end(), trouble, target, ctx);
@@ -136,7 +132,7 @@ class Http : public allot::Handler {
     StopGrace stop(ctx, target.request.stop_grace);
     Watch watch(watchdog_, Clock::now() + std::min(limit, kNoLimit), std::ref(stop));
     try {
-      const JobResult result = result_of(send_job(sender_, target, job, ctx, watch));
+      const JobResult result = result_of(send_job(job, ctx, watch));
       if (result.status == JobStatus::kSuccess && !result.message.empty()) {
         ctx.debug(beginning(result.message, kMaxLogged));
       }
@@ -153,6 +149,24 @@ class Http : public allot::Handler {
       }
       return outcome_of(
           result_of(Trouble("its time limit was over: " + std::string(trouble.what()))), job);
+    }
+  }
+
+  // Sends the job to its URL and follows redirects.
+  Answer send_job(const Job& job, const allot::Context& ctx, Watch& watch) {
+    Hop hop{parse_url_of_job(job.url), true};
+    for (int redirects = 0;; ++redirects) {
+      Target to = targets_.jobs->request;
+      to.url = hop.url;
+      const std::string_view body = hop.posts ? job.body : std::string_view();
+      Answer answer =
+          sender_.send(to, job_head(*targets_.jobs, hop, ctx, body.size()), body, watch);
+      auto next = next_hop(hop, answer);
+      if (!next) return answer;
+      if (redirects == kMostRedirects) {
+        throw Trouble("stopped after " + std::to_string(kMostRedirects) + " redirects");
+      }
+      hop = *std::move(next);
     }
   }
 

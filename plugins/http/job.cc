@@ -2,11 +2,14 @@
 #include "job.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "json/strict.h"
+#include "verdict.h"
 
 namespace http_plugin {
 namespace {
@@ -39,6 +42,16 @@ std::uint32_t number_in(const json& envelope, const char* key) {
   return found->get<std::uint32_t>();
 }
 
+constexpr std::size_t kMaxText = std::size_t{64} << 10;
+
+// In the order of JobStatus.
+constexpr const char* kWords[] = {"success", "failure", "internal-failure", "permanent-failure"};
+
+JobStatus status_of(Word word) {
+  if (word == Word::kSuccess) return JobStatus::kSuccess;
+  return word == Word::kFailure ? JobStatus::kFailure : JobStatus::kPermanentFailure;
+}
+
 }  // namespace
 
 Job read_job(std::string_view payload) {
@@ -52,6 +65,40 @@ Job read_job(std::string_view payload) {
   job.retry_delay = number_in(envelope, "retry_delay");
   job.body = payload.substr(std::min(end + 1, payload.size()));
   return job;
+}
+
+JobResult result_of(const Answer& answer) {
+  if (!answer.is_whole) {
+    return {JobStatus::kFailure, answer.status, "Cannot read body: it is longer than 1 MiB"};
+  }
+  Verdict verdict = verdict_of_body(answer.body);
+  return {status_of(verdict.word), answer.status, std::move(verdict.message)};
+}
+
+JobResult result_of(const Trouble& trouble) {
+  const std::string why = trouble.what();
+  if (trouble.status() != 0) {
+    return {JobStatus::kFailure, trouble.status(), "Cannot read body: " + why};
+  }
+  const bool refused = trouble.kind() == Trouble::Kind::kRefused;
+  return {refused ? JobStatus::kPermanentFailure : JobStatus::kInternalFailure, 0,
+          "Request failed: " + why};
+}
+
+std::string text_of(const JobResult& result) {
+  std::string text = std::string(kWords[static_cast<int>(result.status)]) + " " +
+                     std::to_string(result.code) + ": " + result.message;
+  if (text.size() <= kMaxText) return text;
+  std::size_t end = kMaxText;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  text.resize(end);
+  return text;
+}
+
+allot::Outcome outcome_of(const JobResult& result, const Job& job) {
+  if (result.status == JobStatus::kSuccess) return allot::success();
+  if (result.status == JobStatus::kPermanentFailure) return allot::fail(text_of(result));
+  return allot::retry(text_of(result), std::chrono::seconds(job.retry_delay));
 }
 
 }  // namespace http_plugin

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <allot/plugin.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "connection.h"
+#include "trouble.h"
+
+// Fireworq jobs and their results: pure functions.
 namespace http_plugin {
 
 // Task type of jobs submitted by Fireworq's API.
@@ -21,5 +26,23 @@ struct Job {
 
 // Throws std::invalid_argument with the error.
 Job read_job(std::string_view payload);
+
+enum class JobStatus { kSuccess, kFailure, kInternalFailure, kPermanentFailure };
+
+// The result of a failed job as shown by Fireworq's API.
+struct JobResult {
+  JobStatus status = JobStatus::kInternalFailure;
+  int code = 0;  // the HTTP status; 0: no answer
+  std::string message{};
+};
+
+// Only the word in the body decides, not the HTTP status.
+[[nodiscard]] JobResult result_of(const Answer& answer);
+[[nodiscard]] JobResult result_of(const Trouble& trouble);
+
+// "STATUS CODE: MESSAGE", 64 KiB at most: the reason of a failed attempt, which the gateway reads.
+[[nodiscard]] std::string text_of(const JobResult& result);
+
+[[nodiscard]] allot::Outcome outcome_of(const JobResult& result, const Job& job);
 
 }  // namespace http_plugin

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <allot/plugin.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "redirect.h"
 #include "targets.h"
 
+// Requests without their body.
 namespace http_plugin {
 
-// Task data sent to a target.
-struct TaskWords {
-  std::string_view id;
-  std::string_view queue;
-  std::string_view type;
-  std::string_view payload;
-  std::uint32_t attempt = 1;
-  std::uint32_t max_attempts = 1;
-  std::string_view traceparent{};  // empty: no trace
-  std::string_view tracestate{};
-};
+// A task. `time` is in seconds since 1970, for the signature.
+[[nodiscard]] std::string request_head(const Target& target, const allot::Context& ctx,
+                                       std::int64_t time);
 
-// The request without its body. `time` is in seconds since 1970, for the signature.
-std::string request_head(const Target& target, const TaskWords& task, std::int64_t time);
+// A Fireworq job, with a body of this size.
+[[nodiscard]] std::string job_head(const JobTarget& target, const Hop& hop,
+                                   const allot::Context& ctx, std::size_t body);
+
+// HMAC-SHA256 of both parts with this secret, in hexadecimal digits. The body is not copied.
+[[nodiscard]] std::string signature_of(const std::string& secret, std::string_view words,
+                                       std::string_view body);
 
 }  // namespace http_plugin

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "quiet_thread.h"
+#include "thread/deaf_thread.h"
 #include "trouble.h"
 
 namespace http_plugin {
@@ -82,7 +82,7 @@ std::vector<Address> Resolver::addresses_of(const std::string& host, Clock::time
   const auto question = open;
   if (is_new) {
     try {
-      quiet_thread([shared = shared_, host] { answer(shared, host); }).detach();
+      allot::deaf_thread([shared = shared_, host] { answer(shared, host); }).detach();
     } catch (const std::system_error& error) {
       shared_->open.erase(host);
       throw Trouble(std::string("no thread to look up ") + host + ": " + error.what());

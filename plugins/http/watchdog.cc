@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "quiet_thread.h"
+#include "thread/deaf_thread.h"
 
 namespace http_plugin {
 namespace {
@@ -27,7 +27,7 @@ Watchdog::~Watchdog() {
 void Watchdog::add(Entry& entry) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
-    thread_ = quiet_thread([this] { run(); });
+    thread_ = allot::deaf_thread([this] { run(); });
   }
   entry.place = entries_.size();
   entries_.push_back(&entry);
@@ -83,7 +83,7 @@ Watch::~Watch() {
   watchdog_.remove(entry_);
 }
 
-void Watch::guard(std::shared_ptr<const Fd> socket) {
+void Watch::guard(std::shared_ptr<const UniqueFd> socket) {
   const std::lock_guard lock(watchdog_.mutex_);
   if (end() != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
   entry_.socket = std::move(socket);

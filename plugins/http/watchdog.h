@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "programs/fd.h"
+#include "base/unique_fd.h"
 
 namespace http_plugin {
 
-using programs::Fd;
+using allot::UniqueFd;
 
 using Clock = std::chrono::steady_clock;
 
@@ -35,7 +35,7 @@ class Watchdog {
   struct Entry {
     const Clock::time_point deadline;
     const std::function<bool()> must_stop;
-    std::shared_ptr<const Fd> socket{};
+    std::shared_ptr<const UniqueFd> socket{};
     std::atomic<End> end = End::kNone;  // set under the mutex, before the socket is shut
     std::size_t place = 0;              // in entries_
   };
@@ -65,7 +65,7 @@ class Watch {
   // From now on this socket is shut down when the request is over, or at once if it is over
   // already. No other code may close the descriptor, because its number could then be reused for
   // another socket.
-  void guard(std::shared_ptr<const Fd> socket);
+  void guard(std::shared_ptr<const UniqueFd> socket);
   // Call it before the socket is kept for another request.
   void let_go();
   // The reason why the request is over.

@@ -56,7 +56,7 @@ class NoPipeSignal {
   bool raised_ = false;
 };
 
-void never_wait_for(const programs::Fd& pipe) {
+void never_wait_for(const allot::UniqueFd& pipe) {
   ::fcntl(pipe.get(), F_SETFL, O_NONBLOCK);
 }
 
@@ -64,7 +64,7 @@ void never_wait_for(const programs::Fd& pipe) {
 
 Child::Child(const programs::Program& program)
     : buffer_(std::make_unique_for_overwrite<char[]>(kChunk)) {
-  const programs::Fd nothing =
+  const allot::UniqueFd nothing =
       programs::above_those_of_programs(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
   programs::Pipe in = programs::make_pipe();
   programs::Pipe out = programs::make_pipe();
@@ -75,7 +75,7 @@ Child::Child(const programs::Program& program)
   to_ = std::move(in.write);
   from_ = std::move(out.read);
   output_ = std::move(output.read);
-  for (const programs::Fd* pipe : {&to_, &from_, &output_}) never_wait_for(*pipe);
+  for (const allot::UniqueFd* pipe : {&to_, &from_, &output_}) never_wait_for(*pipe);
 }
 
 void Child::send(std::string lines) {
@@ -97,7 +97,7 @@ void Child::write_on() {
       return;
     } else if (errno != EINTR) {
       if (errno == EPIPE) guard.raised();
-      to_ = programs::Fd();
+      to_ = allot::UniqueFd();
       gone_ = true;  // it no longer reads
     }
   }
@@ -143,7 +143,7 @@ void Child::read_lines(std::size_t most) {
     const auto got = programs::read_some(from_, buffer_.get(), kChunk);
     if (!got) return;
     if (*got == 0) {
-      from_ = programs::Fd();
+      from_ = allot::UniqueFd();
       gone_ = true;  // it no longer writes
     }
     in_.append(buffer_.get(), *got);
@@ -156,7 +156,7 @@ void Child::read_lines(std::size_t most) {
 bool Child::read_output() {
   if (output_.get() < 0) return false;
   const auto got = programs::read_some(output_, buffer_.get(), kChunk);
-  if (got == std::size_t{0}) output_ = programs::Fd();  // poll ignores an empty descriptor
+  if (got == std::size_t{0}) output_ = allot::UniqueFd();  // poll ignores an empty descriptor
   if (got.value_or(0) == 0) return false;
   said_.add(buffer_.get(), *got);
   bytes_said_ += *got;
@@ -172,7 +172,7 @@ std::optional<std::uint64_t> Child::resident_mib() const {
 }
 
 void Child::close_input() {
-  to_ = programs::Fd();
+  to_ = allot::UniqueFd();
 }
 
 std::string Child::end(milliseconds patience) {

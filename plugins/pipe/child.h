@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/unique_fd.h"
 #include "pipe/settings.h"
-#include "programs/fd.h"
 #include "programs/process.h"
 #include "programs/tail.h"
 
@@ -58,9 +58,9 @@ class Child {
   bool read_output();
 
   std::optional<programs::Process> process_;
-  programs::Fd to_;                 // its descriptor 3
-  programs::Fd from_;               // its descriptor 4
-  programs::Fd output_;             // its standard output and error
+  allot::UniqueFd to_;              // its descriptor 3
+  allot::UniqueFd from_;            // its descriptor 4
+  allot::UniqueFd output_;          // its standard output and error
   std::string out_;                 // bytes to write
   std::size_t written_ = 0;         // of out_
   std::string in_;                  // received, not yet consumed

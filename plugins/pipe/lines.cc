@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "json/base64.h"
 #include "json/strict.h"
-#include "pipe/base64.h"
 #include "programs/section.h"
 
 namespace pipe_plugin {
@@ -145,7 +145,7 @@ class Fields {
     const auto coded = text("payload_base64");
     if (!coded) return plain;
     if (plain) throw Error("'payload_base64' and 'payload' exclude each other");
-    auto bytes = from_base64(*coded);
+    auto bytes = allot::as_json::from_base64(*coded);
     if (!bytes) throw Error("'payload_base64' is not base64");
     return bytes;
   }
@@ -381,7 +381,7 @@ std::string task_line(const allot::Context& ctx) {
     add_text(line += R"(,"payload":)", ctx.payload());
   } catch (const json::type_error&) {  // not UTF-8
     line.resize(head);
-    add_text(line += R"(,"payload_base64":)", to_base64(ctx.payload()));
+    add_text(line += R"(,"payload_base64":)", allot::as_json::to_base64(ctx.payload()));
   }
   return line += "}\n";
 }

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutant.h"
 #include "pipe/child.h"
 #include "pipe/conversation.h"
 #include "pipe/lines.h"
 #include "pipe/settings.h"
-#include "programs/mutant.h"
 #include "programs/section.h"
 #include "programs/tail.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-namespace mutant = programs::mutant;
+namespace mutant = allot::mutant;
 
 constexpr std::size_t kMaxLogged = 4096;
 constexpr milliseconds kDying{1000};  // time between the end of its pipes and its exit

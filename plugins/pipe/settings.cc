@@ -35,8 +35,9 @@ std::vector<std::string> types_of(const programs::Section& section, bool for_man
 
 Settings settings_of(const programs::Section& section) {
   const bool for_many = section.group().ends_with(kPrograms);
-  std::vector<std::string> known = {"hello_timeout", "timeout",   "progress_every", "stop_grace",
-                                    "kill_after",    "max_tasks", "max_memory",     "max_age"};
+  std::vector<std::string> known =
+      programs::program_keys_and({"hello_timeout", "timeout", "progress_every", "stop_grace",
+                                  "kill_after", "max_tasks", "max_memory", "max_age"});
   if (for_many) known.emplace_back("types");
   section.refuse_unknown(known);
   Settings settings;

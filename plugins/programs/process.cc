@@ -73,11 +73,11 @@ struct Start {
 }  // namespace
 
 // This process may have closed its standard descriptors.
-Fd above_those_of_programs(int fd, const char* what) {
+allot::UniqueFd above_those_of_programs(int fd, const char* what) {
   if (fd < 0) fail(errno, what);
-  Fd low(fd);
+  allot::UniqueFd low(fd);
   if (fd > kLast) return low;
-  Fd high(::fcntl(fd, F_DUPFD_CLOEXEC, kLast + 1));
+  allot::UniqueFd high(::fcntl(fd, F_DUPFD_CLOEXEC, kLast + 1));
   if (high.get() < 0) fail(errno, what);
   return high;
 }
@@ -85,14 +85,14 @@ Fd above_those_of_programs(int fd, const char* what) {
 Pipe make_pipe() {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) fail(errno, "no pipe");
-  Fd write(ends[1]);
+  allot::UniqueFd write(ends[1]);
   Pipe made;
   made.read = above_those_of_programs(ends[0], "no pipe");
   made.write = above_those_of_programs(::fcntl(write.get(), F_DUPFD_CLOEXEC, kLast + 1), "no pipe");
   return made;
 }
 
-std::optional<std::size_t> read_some(const Fd& from, char* buffer, std::size_t size) {
+std::optional<std::size_t> read_some(const allot::UniqueFd& from, char* buffer, std::size_t size) {
   const ssize_t got = ::read(from.get(), buffer, size);
   if (got < 0) return std::nullopt;
   return static_cast<std::size_t>(got);
@@ -117,8 +117,8 @@ Process::Process(const Program& program, const std::vector<std::string>& variabl
   if (pid_ == 0) become(start);
   if (pid_ < 0) fail(errno, "no process");
   ::setpgid(pid_, pid_);  // both processes do it, so that neither waits
-  alive_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  trouble.write = Fd();
+  alive_ = allot::UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  trouble.write = allot::UniqueFd();
   Trouble told;
   ssize_t got = 0;
   do {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "programs/fd.h"
+#include "base/unique_fd.h"
 
 // Starts and ends the programs of a plugin.
 namespace programs {
@@ -20,16 +20,17 @@ struct Program {
 
 // Moves a newly opened descriptor above the numbers that a program may receive. Throws
 // std::system_error with `what` if it is invalid.
-[[nodiscard]] Fd above_those_of_programs(int fd, const char* what);
+[[nodiscard]] allot::UniqueFd above_those_of_programs(int fd, const char* what);
 
 struct Pipe {
-  Fd read;
-  Fd write;
+  allot::UniqueFd read;
+  allot::UniqueFd write;
 };
 [[nodiscard]] Pipe make_pipe();
 
 // Reads available bytes into `buffer`, at most `size`. nullopt: none yet; 0: end of input.
-[[nodiscard]] std::optional<std::size_t> read_some(const Fd& from, char* buffer, std::size_t size);
+[[nodiscard]] std::optional<std::size_t> read_some(const allot::UniqueFd& from, char* buffer,
+                                                   std::size_t size);
 
 // A running program, in its own process group. SIGKILL ends it with this object, and with the
 // thread that created it.
@@ -56,7 +57,7 @@ class Process {
 
  private:
   pid_t pid_ = -1;
-  Fd alive_;  // a pidfd
+  allot::UniqueFd alive_;  // a pidfd
 };
 
 // "exit code 1", "signal 9 (Killed)".

@@ -5,16 +5,71 @@
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
-
-#include "programs/advice.h"
 
 namespace programs {
 namespace {
 
 constexpr const char* kDefaultPath = "PATH=/usr/local/bin:/usr/bin:/bin";
-const std::vector<std::string> kOfPrograms = {"command", "directory", "environment", "inherit"};
+
+// Levenshtein distance: inserted, deleted or replaced characters.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// The most similar key, or an empty text.
+std::string nearest(const std::string& name, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& key : known) {
+    const std::size_t here = distance(name, key);
+    if (here >= best_distance || here >= key.size()) continue;
+    best = key;
+    best_distance = here;
+  }
+  return best;
+}
+
+// Reports a key that is not among `known`, with the nearest known key, or with all.
+std::string unknown_key(const std::string& name, const std::vector<std::string>& known) {
+  const std::string text = "unknown key '" + name + "'; ";
+  const std::string near = nearest(name, known);
+  if (!near.empty()) return text + "did you mean '" + near + "'?";
+  std::string list;
+  for (const std::string& key : known) list += (list.empty() ? "" : ", ") + key;
+  return text + "known: " + list;
+}
+
+// Reports it in the section of `type` in [GROUP]. TOML reads [GROUP.mail.send] as a table `send` in
+// the section of the type `mail`.
+std::string unknown_in_type(const std::string& group, const std::string& type,
+                            const allot::Config& section, const std::string& name,
+                            const std::vector<std::string>& known) {
+  std::string whole = type;
+  std::string inner = name;
+  allot::Config table = section.section(inner);
+  if (table.names().empty() || !nearest(name, known).empty()) return unknown_key(name, known);
+  while (!table.names().empty()) {
+    whole += "." + inner;
+    inner = table.names().front();
+    table = table.section(inner);
+  }
+  return "a type with a dot needs quotes, as in [" + group + ".\"" + whole + "\"]";
+}
 
 }  // namespace
 
@@ -30,19 +85,25 @@ std::optional<std::chrono::milliseconds> duration_of(std::string_view text) {
   return std::chrono::milliseconds(number * unit->second);
 }
 
+std::vector<std::string> program_keys_and(std::initializer_list<std::string> others) {
+  std::vector<std::string> all = {"command", "directory", "environment", "inherit"};
+  all.insert(all.end(), others);
+  return all;
+}
+
 Section::Section(std::string group, std::string name, const allot::Config& config)
     : group_(std::move(group)), name_(std::move(name)), section_(config) {}
 
 void Section::fail(const std::string& text) const {
-  throw std::invalid_argument("[" + group_ + ".\"" + name_ + "\"] " + text);
+  const std::string name = name_.empty() ? "" : ".\"" + name_ + "\"";
+  throw std::invalid_argument("[" + group_ + name + "] " + text);
 }
 
 void Section::refuse_unknown(const std::vector<std::string>& known) const {
-  std::vector<std::string> all = kOfPrograms;
-  all.insert(all.end(), known.begin(), known.end());
   for (const std::string& name : section_.names()) {
-    if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    fail(unknown_in_type(group_, name_, section_, name, all));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    fail(name_.empty() ? unknown_key(name, known)
+                       : unknown_in_type(group_, name_, section_, name, known));
   }
 }
 

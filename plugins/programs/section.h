@@ -5,6 +5,7 @@
 #include <allot/plugin.hpp>
 #include <chrono>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,13 +18,16 @@ namespace programs {
 // "300ms", "30s", "5m", "2h", "7d"; nullopt: another format.
 [[nodiscard]] std::optional<std::chrono::milliseconds> duration_of(std::string_view text);
 
-// The section [GROUP.NAME] of a program. Every error is a std::invalid_argument that names the
-// section and the permitted values.
+// The keys of a program's section: those that Section::program() reads, and others.
+[[nodiscard]] std::vector<std::string> program_keys_and(std::initializer_list<std::string> others);
+
+// The section [GROUP.NAME], or [GROUP] without a name. Every error is a std::invalid_argument that
+// names the section and the permitted values.
 class Section {
  public:
   Section(std::string group, std::string name, const allot::Config& config);
 
-  // Refuses a key that is neither in `known` nor a key of a program.
+  // Refuses a key that is not in `known`.
   void refuse_unknown(const std::vector<std::string>& known) const;
   // Its `command`, `directory`, `environment` and `inherit`. Variables must not begin with
   // `reserved`.

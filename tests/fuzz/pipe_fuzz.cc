@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "pipe/base64.h"
+#include "json/base64.h"
 #include "pipe/lines.h"
 
 namespace {
@@ -24,9 +24,9 @@ bool may_delay(const allot::Outcome& verdict) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  expect(pipe_plugin::from_base64(pipe_plugin::to_base64(text)) == text);
-  if (const auto bytes = pipe_plugin::from_base64(text)) {
-    expect(pipe_plugin::to_base64(*bytes) == text);
+  expect(allot::as_json::from_base64(allot::as_json::to_base64(text)) == text);
+  if (const auto bytes = allot::as_json::from_base64(text)) {
+    expect(allot::as_json::to_base64(*bytes) == text);
   }
   try {
     const auto said = pipe_plugin::read_line(text);

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "signature.h"
+#include "request_head.h"
 #include "support/eventually.h"
 #include "support/reserved_port.h"
 #include "support/temp_dir.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "body_reader.h"
-#include "signature.h"
+#include "request_head.h"
 #include "trouble.h"
 #include "verdict.h"
 

@@ -5,7 +5,6 @@
 #include <allot/testing.hpp>
 #include <string>
 
-#include "pipe/base64.h"
 #include "pipe/lines.h"
 
 namespace pipe_plugin {
@@ -173,17 +172,6 @@ TEST(PipeLines, InvalidLineIsRefused) {
   EXPECT_EQ(refusal(R"({"kind":"submit","id":"a","tasks":{}})"), "'tasks' must be an array");
   EXPECT_EQ(refusal(std::string(100'000, '[')), "it is nested too deeply");
   EXPECT_EQ(refusal(R"({"kind":")" + std::string(1000, 'x') + "\"}").size(), 118U);
-}
-
-TEST(PipeLines, Base64) {
-  for (const std::string& bytes : {std::string(), std::string("\0", 1), std::string("\xff\xfe"),
-                                   std::string("abc"), std::string(1000, '\x80')}) {
-    EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
-  }
-  EXPECT_EQ(to_base64("ab"), "YWI=");
-  for (const char* none : {"YWI", "YWJ=", "Y===", "====", "YW I", "YWI=\n"}) {
-    EXPECT_EQ(from_base64(none), std::nullopt) << none;
-  }
 }
 
 }  // namespace
