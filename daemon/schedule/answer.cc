@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "schedule/several.h"
+#include "schedule/next.h"
 #include "schedule/system_zone.h"
 
 namespace allot::schedule {

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "schedule/several.h"
+#include "schedule/next.h"
 #include "schedule/system_zone.h"
 
 namespace allot::schedule {

@@ -10,7 +10,7 @@
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule_store.h"
 #include "queue/verbs/block.h"
-#include "schedule/several.h"
+#include "schedule/next.h"
 #include "steward/next_run_check.h"
 
 namespace allot::steward {

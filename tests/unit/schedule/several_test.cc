@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S36.
-#include "schedule/several.h"
-
 #include <gtest/gtest.h>
 
 #include "schedule/answer.h"
 #include "schedule/computing_process.h"
+#include "schedule/next.h"
 
 namespace allot::schedule {
 namespace {
