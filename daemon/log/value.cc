@@ -5,36 +5,13 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "base/utf8.h"
 #include "log/log.h"
 
 namespace allot::log {
 namespace {
 
 using Byte = unsigned char;
-
-bool is_continuation(Byte byte) {
-  return (byte & 0xC0U) == 0x80U;
-}
-
-// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none. Refuses
-// overlong forms, surrogates and everything above U+10FFFF (RFC 3629, section 4).
-std::size_t sequence_length(std::string_view text) {
-  const auto at = [&](std::size_t i) {
-    return static_cast<Byte>(i < text.size() ? text[i] : '\0');
-  };
-  const Byte first = at(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  if (!is_continuation(at(1))) return 0;
-  if (first < 0xE0) return 2;
-  if (first == 0xE0 && at(1) < 0xA0) return 0;
-  if (first == 0xED && at(1) > 0x9F) return 0;
-  if (first == 0xF0 && at(1) < 0x90) return 0;
-  if (first == 0xF4 && at(1) > 0x8F) return 0;
-  if (!is_continuation(at(2))) return 0;
-  if (first < 0xF0) return 3;
-  return is_continuation(at(3)) ? 4 : 0;
-}
 
 // C0, DEL and C1: each of them can control a terminal.
 bool is_control(std::string_view sequence) {
@@ -71,7 +48,7 @@ void append_quoted(std::string& line, std::string_view text) {
   bool quote = text.empty();
   line.append(1, '"');
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
     if (append_escaped(line, sequence, length != 0)) quote = true;
     if (sequence == " " || sequence == "=") quote = true;
@@ -88,7 +65,7 @@ void append_quoted(std::string& line, std::string_view text) {
 void append_json(std::string& line, std::string_view text) {
   line.append(1, '"');
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
     const auto first = static_cast<Byte>(sequence[0]);
     if (length == 0) {

@@ -30,26 +30,20 @@ Block block(const char* first, unsigned bits, const char* name) {
   return {parse_address(first).value(), bits, name};
 }
 
-// Globally reachable exceptions within the blocks of the next list. Source: the registries as of
-// 2026-11: https://www.iana.org/assignments/iana-ipv4-special-registry and
+// The first block that has an address decides; without a name it is globally reachable. Source: the
+// registries as of 2026-11: https://www.iana.org/assignments/iana-ipv4-special-registry and
 // iana-ipv6-special-registry.
-const std::vector<Block>& exceptions() {
+const std::vector<Block>& blocks() {
   static const std::vector<Block> all = {
-      block("192.0.0.9", 32, "Port Control Protocol anycast"),
-      block("192.0.0.10", 32, "TURN anycast"),
-      block("2001:1::1", 128, "Port Control Protocol anycast"),
-      block("2001:1::2", 128, "TURN anycast"),
-      block("2001:1::3", 128, "DNS-SD service registration anycast"),
-      block("2001:3::", 32, "AMT"),
-      block("2001:4:112::", 48, "AS112"),
-      block("2001:20::", 28, "ORCHIDv2"),
-      block("2001:30::", 28, "drone remote identification"),
-  };
-  return all;
-}
-
-const std::vector<Block>& special_blocks() {
-  static const std::vector<Block> all = {
+      block("192.0.0.9", 32, ""),     // Port Control Protocol anycast
+      block("192.0.0.10", 32, ""),    // TURN anycast
+      block("2001:1::1", 128, ""),    // Port Control Protocol anycast
+      block("2001:1::2", 128, ""),    // TURN anycast
+      block("2001:1::3", 128, ""),    // DNS-SD service registration anycast
+      block("2001:3::", 32, ""),      // AMT
+      block("2001:4:112::", 48, ""),  // AS112
+      block("2001:20::", 28, ""),     // ORCHIDv2
+      block("2001:30::", 28, ""),     // drone remote identification
       block("0.0.0.0", 8, "this network"),
       block("10.0.0.0", 8, "private use"),
       block("100.64.0.0", 10, "shared address space"),
@@ -82,6 +76,9 @@ const std::vector<Block>& special_blocks() {
       block("fe80::", 10, "link-local"),
       block("fec0::", 10, "site-local"),
       block("ff00::", 8, "multicast"),
+      block("0.0.0.0", 0, ""),  // the rest of IPv4
+      block("2000::", 3, ""),   // global unicast
+      block("::", 0, "not assigned"),
   };
   return all;
 }
@@ -118,12 +115,7 @@ std::string special_purpose_of(const Address& address) {
     const std::string why = special_purpose_of(inside);
     return why.empty() ? why : "NAT64 of " + text_of(inside) + ", " + why;
   }
-  if (std::any_of(exceptions().begin(), exceptions().end(), has)) return {};
-  const auto found = std::find_if(special_blocks().begin(), special_blocks().end(), has);
-  if (found != special_blocks().end()) return found->name;
-  // IPv6 addresses outside this block are unassigned.
-  static const Block global = block("2000::", 3, "global unicast");
-  return !address.is_v6 || global.has(address) ? "" : "not assigned";
+  return std::find_if(blocks().begin(), blocks().end(), has)->name;
 }
 
 }  // namespace http_plugin

@@ -28,7 +28,7 @@ unsigned long long size_of_chunk(const std::string& line) {
 
 }  // namespace
 
-bool BodyReader::append(unsigned long long size) {
+bool BodyReader::append(unsigned long long size, bool may_end) {
   if (size == 0) return true;
   std::array<char, 16384> part{};
   while (size > 0) {
@@ -37,27 +37,13 @@ bool BodyReader::append(unsigned long long size) {
     const std::size_t room = most_ - body_.size();
     const auto wanted = std::min<unsigned long long>({size, part.size(), room + 1});
     const std::size_t got = read_(part.data(), static_cast<std::size_t>(wanted));
+    if (got == 0 && may_end) return true;
     if (got == 0) broke_off();
     body_.append(part.data(), std::min(got, room));
     if (got > room) return false;
     size -= got;
   }
   return true;
-}
-
-bool BodyReader::exactly(unsigned long long length) {
-  return append(length);
-}
-
-bool BodyReader::to_the_end() {
-  std::array<char, 16384> part{};
-  while (true) {
-    const std::size_t got = read_(part.data(), part.size());
-    if (got == 0) return true;
-    const std::size_t room = most_ - body_.size();
-    body_.append(part.data(), std::min(got, room));
-    if (got > room) return false;
-  }
 }
 
 std::string BodyReader::line() {
@@ -75,7 +61,7 @@ bool BodyReader::chunks() {
   while (true) {
     const auto size = size_of_chunk(line());
     if (size == 0) break;
-    if (!append(size)) return false;
+    if (!append(size, false)) return false;
     if (!line().empty()) throw Trouble("the answer has a chunk whose size is wrong");
   }
   for (int trailers = 0; trailers < kMaxTrailers; ++trailers) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,13 +18,13 @@ class BodyReader {
   BodyReader(Read read, std::size_t most, std::string& body)
       : read_(std::move(read)), most_(most), body_(body) {}
 
-  bool exactly(unsigned long long length);
-  bool to_the_end();
+  bool exactly(unsigned long long length) { return append(length, false); }
+  bool to_the_end() { return append(std::numeric_limits<unsigned long long>::max(), true); }
   bool chunks();
 
  private:
-  // Appends up to `size` bytes; false: the limit was reached.
-  bool append(unsigned long long size);
+  // Appends `size` bytes, or fewer if the input may end before; false: the limit was reached.
+  bool append(unsigned long long size, bool may_end);
   std::string line();
 
   Read read_;

@@ -14,15 +14,9 @@ constexpr std::size_t kMostIdle = 128;
 // Moves expired connections out, so that they are closed without the lock.
 void Pool::drop_old(List& dropped) {
   const auto now = Clock::now();
-  if (now < first_ && idle_.size() <= kMostIdle) return;
-  first_ = Clock::time_point::max();
   for (auto at = idle_.begin(); at != idle_.end();) {
     const auto next = std::next(at);
-    if (at->until <= now) {
-      dropped.splice(dropped.end(), idle_, at);
-    } else {
-      first_ = std::min(first_, at->until);
-    }
+    if (at->until <= now) dropped.splice(dropped.end(), idle_, at);
     at = next;
   }
   while (idle_.size() > kMostIdle) dropped.splice(dropped.end(), idle_, std::prev(idle_.end()));
@@ -52,7 +46,6 @@ void Pool::keep(const std::string& target, std::unique_ptr<Connection> connectio
   List dropped;
   const std::lock_guard lock(mutex_);
   idle_.push_front({target, std::move(connection), Clock::now() + time});
-  first_ = std::min(first_, idle_.front().until);
   drop_old(dropped);
 }
 

@@ -32,8 +32,7 @@ class Pool {
   void drop_old(List& dropped);
 
   std::mutex mutex_;
-  List idle_;                                           // most recent first
-  Clock::time_point first_ = Clock::time_point::max();  // earliest expiry
+  List idle_;  // most recent first
 };
 
 }  // namespace http_plugin

@@ -56,46 +56,46 @@ std::vector<Address> look_up(const std::string& host) {
 
 Resolver::Resolver(Lookup lookup) : shared_(std::make_shared<Shared>(std::move(lookup))) {}
 
-void Resolver::answer(const std::shared_ptr<Shared>& shared, const std::string& host) {
-  std::vector<Address> addresses;
-  std::string trouble;
+Resolver::Found Resolver::find(Shared& shared, const std::string& host) {
+  Found found;
   try {
-    addresses = shared->lookup(host);
+    found.addresses = shared.lookup(host);
   } catch (const std::exception& error) {
-    trouble = error.what();
+    found.trouble = error.what();
   }
-  const std::lock_guard lock(shared->mutex);
-  const auto question = shared->open.extract(host).mapped();
-  question->addresses = std::move(addresses);
-  question->trouble = std::move(trouble);
-  question->answered = true;
-  shared->answered.notify_all();
+  const std::lock_guard lock(shared.mutex);
+  shared.open.erase(host);
+  return found;
+}
+
+std::shared_future<Resolver::Found> Resolver::ask(const std::string& host) {
+  const std::lock_guard lock(shared_->mutex);
+  if (const auto open = shared_->open.find(host); open != shared_->open.end()) return open->second;
+  std::packaged_task<Found()> task([shared = shared_, host] { return find(*shared, host); });
+  const auto answer = task.get_future().share();
+  try {
+    allot::deaf_thread(std::move(task)).detach();
+  } catch (const std::system_error& error) {
+    throw Trouble(std::string("no thread to look up ") + host + ": " + error.what());
+  }
+  shared_->open.emplace(host, answer);
+  return answer;
 }
 
 std::vector<Address> Resolver::addresses_of(const std::string& host, Clock::time_point deadline,
                                             const Watch& watch) {
   if (const auto address = parse_address(host)) return {*address};
-  std::unique_lock lock(shared_->mutex);
-  auto& open = shared_->open[host];
-  const bool is_new = open == nullptr;
-  if (is_new) open = std::make_shared<Question>();
-  const auto question = open;
-  if (is_new) {
-    try {
-      allot::deaf_thread([shared = shared_, host] { answer(shared, host); }).detach();
-    } catch (const std::system_error& error) {
-      shared_->open.erase(host);
-      throw Trouble(std::string("no thread to look up ") + host + ": " + error.what());
+  const auto answer = ask(host);
+  while (answer.wait_until(std::min(deadline, Clock::now() + kSlice)) !=
+         std::future_status::ready) {
+    if (watch.end() != Watchdog::End::kNone) throw Trouble("the request is over");
+    if (Clock::now() >= deadline) {
+      throw Trouble("the address of " + host + " was not found in time");
     }
   }
-  while (!question->answered) {
-    const auto now = Clock::now();
-    if (watch.end() != Watchdog::End::kNone) throw Trouble("the request is over");
-    if (now >= deadline) throw Trouble("the address of " + host + " was not found in time");
-    shared_->answered.wait_until(lock, std::min(deadline, now + kSlice));
-  }
-  if (!question->trouble.empty()) throw Trouble(question->trouble);
-  return question->addresses;
+  const Found& found = answer.get();
+  if (!found.trouble.empty()) throw Trouble(found.trouble);
+  return found.addresses;
 }
 
 }  // namespace http_plugin

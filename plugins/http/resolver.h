@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,8 +33,7 @@ class Resolver {
                                     const Watch& watch);
 
  private:
-  struct Question {
-    bool answered = false;
+  struct Found {
     std::vector<Address> addresses{};
     std::string trouble{};
   };
@@ -43,10 +42,11 @@ class Resolver {
     explicit Shared(Lookup with) : lookup(std::move(with)) {}
     const Lookup lookup;
     std::mutex mutex{};
-    std::condition_variable answered{};
-    std::map<std::string, std::shared_ptr<Question>> open{};
+    std::map<std::string, std::shared_future<Found>> open{};
   };
-  static void answer(const std::shared_ptr<Shared>& shared, const std::string& host);
+  static Found find(Shared& shared, const std::string& host);
+  // The look-up in progress, or a new one.
+  std::shared_future<Found> ask(const std::string& host);
 
   std::shared_ptr<Shared> shared_;
 };

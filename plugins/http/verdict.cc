@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/utf8.h"
 #include "json/strict.h"
 
 namespace http_plugin {
@@ -128,24 +129,6 @@ std::optional<std::chrono::milliseconds> pause_of(const Answer& answer, std::int
       std::max<std::int64_t>(0, *until - moment_of(answer.date).value_or(now)));
 }
 
-// Length of the UTF-8 character at the start; 0: invalid.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t at) {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  for (std::size_t at = 1; at < length; ++at) {
-    if ((byte(at) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned both = first << 8U | byte(1);
-  const bool bad = (both >= 0xE000 && both < 0xE0A0) || (both > 0xED9F && both < 0xEE00) ||
-                   (both >= 0xF000 && both < 0xF090) || both > 0xF48F;
-  return bad && length > 2 ? 0 : length;
-}
-
 // The four digits after "\u" at the start; 0 if missing.
 unsigned unit_at(std::string_view text) {
   unsigned unit = 0;
@@ -176,7 +159,7 @@ std::string repaired(std::string_view body) {
     if (body.front() == '\\') {
       length = escape_length(body, wrong);
     } else {
-      length = utf8_length(body);
+      length = allot::utf8_length(body);
       wrong = length == 0;
     }
     length = std::max<std::size_t>(length, 1);

@@ -99,15 +99,23 @@ TEST(RuleTest, PlainKillsAreFound) {
   EXPECT_EQ(found("tests/plugins/x.cc", "kill(pid, 9);\n"), 0U);
 }
 
-// Code that must never fail has to be readable in an hour.
+// Code that must never fail has to be readable in an hour. Headers of base that only other programs
+// include do not belong to it.
 TEST(RuleTest, TheSupervisorIsSmall) {
+  const auto sources = sources_below({"daemon/base", "daemon/ipc", "daemon/supervisor"});
+  std::string code;
+  for (const SourceFile& file : sources) {
+    for (const std::string& line : file.lines) code += line + "\n";
+  }
   std::size_t sum = 0;
   std::vector<std::string> sizes;
-  for (const SourceFile& file : sources_below({"daemon/base", "daemon/ipc", "daemon/supervisor"})) {
+  for (const SourceFile& file : sources) {
+    const std::string name = file.path.substr(std::string("daemon/").size());
+    if (file.is_header() && code.find("#include \"" + name + "\"") == code.npos) continue;
     sum += code_lines(file);
     sizes.push_back(file.path + ": " + std::to_string(code_lines(file)));
   }
-  EXPECT_LT(sum, 1575U) << joined(sizes);
+  EXPECT_LT(sum, 1567U) << joined(sizes);
 }
 
 TEST(RuleTest, LinesOfCodeAreCounted) {
