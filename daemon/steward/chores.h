@@ -11,17 +11,28 @@
 #include "meter/record.h"
 #include "process/session.h"
 #include "queue/minutes/minute_store.h"
+#include "queue/model/catalog.h"
 #include "queue/model/lease.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
 #include "steward/other_servers.h"
-#include "steward/served.h"
 #include "steward/unknown_tasks.h"
 
 // Makes the chores of the steward. Their references outlive the result. Some run on one host for
 // all, and every write of these is conditioned on what was seen, so that a second host does no harm
 // (S46).
 namespace allot::steward {
+
+// A queue of this configuration, with its keys.
+struct Served {
+  queue::QueueInfo info;
+  const config::Queue* keys = nullptr;
+  bool by_this_host = true;  // false: no local pool serves it, and only on_stuck applies
+};
+// Queues of this configuration for its steward: those that a pool of this host serves, and others
+// only if they have an on_stuck. Creates missing ones.
+[[nodiscard]] std::vector<Served> served_by(process::Session& session,
+                                            const config::Settings& settings);
 
 // The ticks of schedules. `command` computes the calendar, see schedule::ComputingProcess.
 [[nodiscard]] Chore ticks(process::Session& session, ipc::Board& board,

@@ -7,6 +7,8 @@
 
 #include "base/exit_codes.h"
 #include "base/version.h"
+#include "config/hooks.h"
+#include "config/served.h"
 #include "db/from_settings.h"
 #include "log/log.h"
 #include "meter/record_file.h"
@@ -45,6 +47,30 @@ std::optional<meter::SupervisorRun> own_run() {
 bool has_workers(const config::Settings& settings) {
   return std::any_of(settings.pools.begin(), settings.pools.end(),
                      [](const config::Pool& pool) { return pool.size > 0; });
+}
+
+// Logs one line for each hook of these queues that would do nothing. Creates the queues of this
+// configuration.
+void check_hooks(process::Session& session, const config::Settings& settings,
+                 const std::vector<Served>& served) {
+  for (const Served& queue : served) {
+    for (const std::string* hook : {&queue.keys->on_dead, &queue.keys->on_stuck}) {
+      const auto target = config::hook_target(*hook);
+      if (!target) continue;
+      const config::Queue* described = config::find_queue(settings, target->queue);
+      const auto there = session.call([&](db::Connection& db) -> std::optional<queue::QueueInfo> {
+        if (described == nullptr) return queue::find_queue(db, target->queue);
+        return queue::ensure_queue(db, target->queue, queue::shape_of(*described));
+      });
+      if (there && there->shape.placement == queue::Placement::kSpread) continue;
+      log::error("hook.unusable",
+                 {{"queue", queue.info.name},
+                  {"hook", *hook},
+                  {"reason", there ? "queue " + target->queue + " is " +
+                                         queue::text_of(there->shape) + ", not spread"
+                                   : "unknown queue " + target->queue}});
+    }
+  }
 }
 
 HostPoll::Queues looked_at(const config::Settings& settings, const std::vector<Served>& served) {
@@ -117,6 +143,19 @@ void work(const config::Settings& settings, const queue::Holder& holder, process
 }
 
 }  // namespace
+
+std::vector<Served> served_by(process::Session& session, const config::Settings& settings) {
+  std::vector<Served> served;
+  for (const config::Queue& queue : settings.queues) {
+    const bool here = config::is_served(settings, queue.name);
+    if (!here && queue.on_stuck.empty()) continue;
+    auto info = session.call([&](db::Connection& db) {
+      return queue::ensure_queue(db, queue.name, queue::shape_of(queue));
+    });
+    served.push_back({std::move(info), &queue, here});
+  }
+  return served;
+}
 
 int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   process::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "base/clock.h"
 #include "ipc/board.h"
+#include "peer/steward_board.h"
 #include "queue/model/task.h"
 
 namespace allot::steward {
@@ -21,11 +21,24 @@ class UnknownTasks {
   explicit UnknownTasks(ipc::Board& board) : board_(board) {}
 
   // For one queue, or for all. The database has the truth about them.
-  [[nodiscard]] std::vector<queue::TaskId> of(std::uint32_t queue_id);
-  [[nodiscard]] std::vector<queue::TaskId> all();
+  [[nodiscard]] std::vector<queue::TaskId> of(std::uint32_t queue_id) {
+    std::vector<queue::TaskId> ids = all();
+    std::erase_if(ids, [&](const auto& id) { return id.partition.queue_id != queue_id; });
+    return ids;
+  }
+  [[nodiscard]] std::vector<queue::TaskId> all() {
+    const Nanos now = boot_ns();
+    for (const peer::UnknownTask& task : peer::take_unknown(board_)) {
+      seen_ns_[{{task.queue_id, task.partition_no}, task.prio, task.first_key}] = now;
+    }
+    std::erase_if(seen_ns_, [&](const auto& seen) { return now - seen.second > kKeep; });
+    std::vector<queue::TaskId> ids;
+    for (const auto& [id, seen] : seen_ns_) ids.push_back(id);
+    return ids;
+  }
 
  private:
-  void take();
+  static constexpr Nanos kKeep = 90 * kSecond;
 
   ipc::Board& board_;
   std::map<queue::TaskId, Nanos> seen_ns_;  // CLOCK_BOOTTIME
