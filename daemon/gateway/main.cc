@@ -9,12 +9,15 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +40,6 @@
 #include "gateway/fireworq/application.h"
 #include "gateway/http/server.h"
 #include "gateway/listeners.h"
-#include "gateway/notify.h"
 #include "gateway/ui/site.h"
 #include "ipc/slot.h"
 #include "log/log.h"
@@ -274,6 +276,23 @@ UniqueFd take_signals() {
   return UniqueFd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+// Sends one datagram of systemd's notification protocol (sd_notify(3)), such as "READY=1". Does
+// nothing without $NOTIFY_SOCKET, for example below allotd. The variable remains set for the exec
+// of a reload; no other program is started.
+void tell_systemd(const char* text) {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::size_t size = path == nullptr ? 0 : std::strlen(path);
+  if (size < 2 || size >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path, size);
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // abstract socket address
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size);
+  static_cast<void>(::sendto(fd.get(), text, std::strlen(text), MSG_NOSIGNAL,
+                             reinterpret_cast<const sockaddr*>(&address), length));
+}
+
 // One run of the gateway, from its configuration to its end, or to the next reload.
 class Gateway {
  public:
@@ -330,7 +349,7 @@ class Gateway {
     if (end == End::kReload) {
       log::info("gateway.reloading", {{"pid", ::getpid()}});
       tell_systemd(("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(mono_ns() / kMicro)).c_str());
-      return server_.stop_and_keep(kGrace);
+      return server_.stop(kGrace, true);
     }
     tell_systemd("STOPPING=1");
     server_.stop(kGrace);

@@ -26,42 +26,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The value of a field that may occur once. `count` is the number of occurrences.
-const std::string* find(const http::Head& head, std::string_view name, std::size_t& count) {
-  const std::string* value = nullptr;
-  count = 0;
-  for (const http::Field& field : head.fields) {
-    if (field.name != name) continue;
-    value = &field.value;
-    ++count;
-  }
-  return value;
-}
-const std::string* find(const http::Head& head, std::string_view name) {
-  std::size_t count = 0;
-  return find(head, name, count);
-}
-
-// Decodes escapes, because a parameter name may contain them.
-std::string unescaped(std::string_view text) {
-  const auto digit = [](char c) -> int {
-    if (c >= '0' && c <= '9') return c - '0';
-    const int letter = std::tolower(static_cast<unsigned char>(c));
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-  };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-        digit(text[i + 2]) >= 0) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 // "jobs.example.com" of "Jobs.example.com.:8080", "::1" of "[::1]".
 std::string name_of_host(std::string_view host) {
   if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
@@ -152,10 +116,8 @@ Verdict Access::authorize(const http::Head& head) const {
     if (auto refusal = (this->*check)(head)) return *std::move(refusal);
   }
   const bool local = head.peer.address.empty();
-  const std::string* user = user_field_.empty() ? nullptr : find(head, user_field_);
-  std::size_t count = 0;
-  const std::string* authorization = find(head, "authorization", count);
-  if (count > 1) return refused(400, "the request has more than one Authorization field");
+  const std::string* user = user_field_.empty() ? nullptr : head.field(user_field_);
+  const std::string* authorization = head.field("authorization");
   // With a user field, a scheme other than Bearer is the proxy's own password, which the proxy
   // passes on.
   const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
@@ -179,8 +141,10 @@ std::optional<Verdict> Access::check_url(const http::Head& head) const {
     const std::string_view pair = left.substr(0, left.find('&'));
     left.remove_prefix(std::min(left.size(), pair.size() + 1));
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const std::string value = unescaped(pair.substr(std::min(equals + 1, pair.size())));
-    if (unescaped(pair.substr(0, equals)) != "access_token" && !looks_like_token(value)) continue;
+    const std::string name = http::unescaped(pair.substr(0, equals), false);
+    const std::string value =
+        http::unescaped(pair.substr(std::min(equals + 1, pair.size())), false);
+    if (name != "access_token" && !looks_like_token(value)) continue;
     return refused(400,
                    "a token must not be sent in a URL, where others can see it: remove it from the "
                    "configuration, make a new one, and " +
@@ -192,7 +156,7 @@ std::optional<Verdict> Access::check_url(const http::Head& head) const {
 // Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
 // An address cannot be rebound.
 std::optional<Verdict> Access::check_host(const http::Head& head) const {
-  const std::string* host = find(head, "host");
+  const std::string* host = head.field("host");
   const std::string name = host == nullptr ? std::string() : name_of_host(*host);
   if (hosts_.contains(name) || config::parse_address(name) || mutant::removed("gateway_host")) {
     return std::nullopt;
@@ -204,9 +168,9 @@ std::optional<Verdict> Access::check_host(const http::Head& head) const {
 // Prevents cross-site requests, which would use the victim's network access or proxy login. A
 // browser names the site of the page that sends a request.
 std::optional<Verdict> Access::check_site(const http::Head& head) const {
-  const std::string* site = find(head, "sec-fetch-site");
-  const std::string* origin = find(head, "origin");
-  const std::string* host = find(head, "host");
+  const std::string* site = head.field("sec-fetch-site");
+  const std::string* origin = head.field("origin");
+  const std::string* host = head.field("host");
   const bool foreign = site != nullptr && *site != "same-origin" && *site != "none";
   if (!foreign && (origin == nullptr || (host != nullptr && is_same_origin(*origin, *host)))) {
     return std::nullopt;
@@ -216,8 +180,9 @@ std::optional<Verdict> Access::check_site(const http::Head& head) const {
 
 std::optional<Verdict> Access::check_proxy(const http::Head& head) const {
   const bool local = head.peer.address.empty();
-  std::size_t users = 0;
-  if (!user_field_.empty()) (void)find(head, user_field_, users);
+  const auto users =
+      std::count_if(head.fields.begin(), head.fields.end(),
+                    [this](const http::Field& field) { return field.name == user_field_; });
   if (users > 1) return refused(400, user_field_ + " occurs more than once");
   if (users == 1 && !is_trusted_proxy(head.peer.address) && !mutant::removed("gateway_proxy")) {
     return refused(
@@ -247,8 +212,7 @@ Verdict Access::by_token(std::string_view text) const {
     if (same(token.hash, hash) || mutant::removed("gateway_token")) found = &token;
   }
   if (found == nullptr) return refused(401, "unknown token");
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (found->expires_at && *found->expires_at <= now) {
+  if (found->is_expired()) {
     return refused(401, "the token has expired; allot gateway token makes another one");
   }
   return {found->caller};
@@ -256,21 +220,20 @@ Verdict Access::by_token(std::string_view text) const {
 
 std::optional<Access::NamedToken> Access::token_named(std::string_view name) const {
   constexpr std::string_view kKind = "token:";
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   for (const Token& token : tokens_) {
     const std::string_view own = std::string_view(token.caller.name()).substr(kKind.size());
     if (own != name) continue;
-    if (token.expires_at && *token.expires_at <= now) return std::nullopt;
+    if (token.is_expired()) return std::nullopt;
     return NamedToken{std::string(own), token.hash, token.caller};
   }
   return std::nullopt;
 }
 
 bool Access::is_foreign_navigation(const http::Head& head) const {
-  const std::string* site = find(head, "sec-fetch-site");
-  const std::string* mode = find(head, "sec-fetch-mode");
+  const std::string* site = head.field("sec-fetch-site");
+  const std::string* mode = head.field("sec-fetch-mode");
   return head.method == "GET" && site != nullptr && *site != "same-origin" && *site != "none" &&
-         mode != nullptr && *mode == "navigate" && find(head, "origin") == nullptr &&
+         mode != nullptr && *mode == "navigate" && head.field("origin") == nullptr &&
          !check_host(head) && !check_url(head);
 }
 
@@ -295,11 +258,11 @@ bool Access::is_at_this_host(const http::Head& head) const {
     const auto address = config::parse_address(name);
     return address && config::is_loopback(*address);
   };
-  const std::string* host = find(head, "host");
+  const std::string* host = head.field("host");
   if (host == nullptr || !is_own(head.peer.address)) return false;
   const std::string name = name_of_host(*host);
-  const bool passed_on = is_forwarded(head) || find(head, "via") != nullptr ||
-                         find(head, "x-real-ip") != nullptr || is_trusted_proxy(head.peer.address);
+  const bool passed_on = is_forwarded(head) || head.field("via") != nullptr ||
+                         head.field("x-real-ip") != nullptr || is_trusted_proxy(head.peer.address);
   return (name == "localhost" || is_own(name)) && !passed_on;
 }
 

@@ -54,6 +54,9 @@ class Access {
     TokenHash hash{};
     std::optional<std::chrono::sys_seconds> expires_at;
     Caller caller;
+    [[nodiscard]] bool is_expired() const {
+      return expires_at && *expires_at <= std::chrono::system_clock::now();
+    }
   };
 
   [[nodiscard]] bool asks_for_health(std::string_view path) const;

@@ -50,10 +50,20 @@ std::optional<StoredCode> read_stored(const std::string& path) {
   return stored;
 }
 
-[[noreturn]] void fail(const std::string& path) {
-  throw Error("cannot write " + path + ": " + std::strerror(errno) +
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw Error("cannot write " + path + ": " + std::strerror(error) +
                   "; run this as the account of allotd or as root, while allotd is running",
               kExitCannotCreate);
+}
+
+// Creates the file. False: errno has the reason.
+bool write_file(const std::string& path, const std::string& text, const struct stat& owner) {
+  const UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return false;
+  // A file created by root must be readable for the daemon's account, the owner of this folder.
+  const bool given = ::geteuid() != 0 || ::fchown(file.get(), owner.st_uid, owner.st_gid) == 0;
+  return given && write_all(file.get(), text.data(), text.size());
 }
 
 }  // namespace
@@ -67,25 +77,11 @@ std::string make_login_code(const std::string& folder, const std::string& token_
                            std::to_string((now + kLoginCodeLength).time_since_epoch().count()) +
                            " " + token_name + "\n";
   struct stat owner {};
-  if (::stat(folder.c_str(), &owner) != 0) fail(path);
-  {
-    const UniqueFd file(
-        ::open(mine.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file.valid()) fail(path);
-    // A file created by root must be readable for the daemon's account, the owner of this folder.
-    const bool given = ::geteuid() != 0 || ::fchown(file.get(), owner.st_uid, owner.st_gid) == 0;
-    if (!given || !write_all(file.get(), text.data(), text.size())) {
-      const int error = errno;
-      ::unlink(mine.c_str());
-      errno = error;
-      fail(path);
-    }
-  }
-  if (::rename(mine.c_str(), path.c_str()) != 0) {
+  if (::stat(folder.c_str(), &owner) != 0) fail(path, errno);
+  if (!write_file(mine, text, owner) || ::rename(mine.c_str(), path.c_str()) != 0) {
     const int error = errno;
-    ::unlink(mine.c_str());
-    errno = error;
-    fail(path);
+    if (error != EEXIST) ::unlink(mine.c_str());
+    fail(path, error);
   }
   return code;
 }

@@ -8,28 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/http/message.h"
+
 namespace allot::gateway::fireworq {
 namespace {
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string unescaped(std::string_view text, bool plus_is_space) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
-      i += 2;
-    } else {
-      out += plus_is_space && text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
 
 std::string escaped(std::string_view path) {
   constexpr std::string_view kPlain = "/-_.~:$&+=@,;";
@@ -110,7 +92,7 @@ Target of_queue(std::string_view path) {
 }  // namespace
 
 std::string unescaped_path(std::string_view path) {
-  return unescaped(path, false);
+  return http::unescaped(path, false);
 }
 
 Target target_of(std::string_view escaped_path) {
@@ -144,8 +126,8 @@ std::optional<std::string> parameter(std::string_view query, std::string_view na
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (unescaped(pair.substr(0, equals), true) != name) continue;
-    return unescaped(pair.substr(std::min(equals + 1, pair.size())), true);
+    if (http::unescaped(pair.substr(0, equals), true) != name) continue;
+    return http::unescaped(pair.substr(std::min(equals + 1, pair.size())), true);
   }
   return std::nullopt;
 }

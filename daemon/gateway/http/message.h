@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,8 +37,27 @@ struct Head {
   Peer peer{};
 
   // The value of a field, by its name in lower case; nullptr: missing.
-  [[nodiscard]] const std::string* field(std::string_view name) const;
+  [[nodiscard]] const std::string* field(std::string_view name) const {
+    for (const Field& each : fields) {
+      if (each.name == name) return &each.value;
+    }
+    return nullptr;
+  }
 };
+
+// Decodes %XX in a part of a target; any other '%' stays.
+[[nodiscard]] inline std::string unescaped(std::string_view text, bool plus_is_space) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    if (escape) i += 2;
+    out += escape ? static_cast<char>(byte) : plus_is_space && text[i] == '+' ? ' ' : text[i];
+  }
+  return out;
+}
 
 struct Request {
   Head head;

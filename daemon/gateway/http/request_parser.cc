@@ -71,113 +71,100 @@ HeadFault fault_of(const Code& code) {
 
 }  // namespace
 
-class RequestParser::Impl {
- public:
-  Impl() {
-    // The connection has already limited the head.
-    parser_.header_limit(64 * 1024);
-    // "No limit" refuses every Content-Length in Boost 1.74.
-    parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
-    parser_.on_chunk_header(on_chunk_);
-  }
-
-  std::optional<HeadFault> read_head(std::string_view head) {
-    Code code;
-    const std::size_t used = parser_.put(boost::asio::buffer(head.data(), head.size()), code);
-    // A head that the two parsers read differently is refused.
-    if (code && code != error::need_more) return fault_of(code);
-    if (!parser_.is_header_done() || used != head.size()) {
-      return HeadFault{400, "the head ends at an unexpected place"};
-    }
-    parser_.eager(true);
-    return {};
-  }
-
-  Head take_head() {
-    Head head;
-    const auto& message = parser_.get();
-    const beast::string_view method = message.method_string();
-    const beast::string_view target = message.target();
-    head.method.assign(method.data(), method.size());
-    const std::size_t path_end = std::min(target.find('?'), target.size());
-    head.path = std::string(target.substr(0, path_end));
-    if (path_end < target.size()) head.query = std::string(target.substr(path_end + 1));
-    for (const auto& each : message) {
-      head.fields.push_back({lower_case(each.name_string()), std::string(each.value())});
-    }
-    return head;
-  }
-
-  Step read_body(std::string_view bytes) {
-    Step step;
-    while (!parser_.is_done() && step.used < bytes.size()) {
-      Code code;
-      const auto rest = bytes.substr(step.used);
-      if (parser_.chunked() && !chunk_begun_ && rest.size() < kLeastChunk) break;
-      const std::size_t used = parser_.put(boost::asio::buffer(rest.data(), rest.size()), code);
-      step.used += used;
-      if (code && code != error::need_more) {
-        step.fault = fault_of(code);
-        return step;
-      }
-      if (used == 0) break;
-    }
-    if (!parser_.is_done() && bytes.size() - step.used > kMostUnread) {
-      step.fault = HeadFault{400, "a chunk extension or the trailer section is too long"};
-    }
-    return step;
-  }
-
-  beast::http::request_parser<DrainedBody>& parser() { return parser_; }
-
- private:
-  bool chunk_begun_ = false;
-  std::function<void(std::uint64_t, beast::string_view, Code&)> on_chunk_ =
+struct RequestParser::State {
+  bool chunk_begun = false;
+  std::function<void(std::uint64_t, beast::string_view, Code&)> on_chunk =
       [this](std::uint64_t /*size*/, beast::string_view extension, Code& code) {
-        chunk_begun_ = true;
+        chunk_begun = true;
         // Beast 1.74 searches a quoted value only for its closing quote, so a line end may be
         // inside. Other parsers start the chunk at that line end.
         const bool two_lines = extension.find_first_of("\r\n") != beast::string_view::npos;
         if (two_lines || extension.size() > kMostExtension) code = error::bad_chunk_extension;
       };
-  beast::http::request_parser<DrainedBody> parser_;
+  beast::http::request_parser<DrainedBody> parser{};
 };
 
-RequestParser::RequestParser() : impl_(std::make_unique<Impl>()) {}
+RequestParser::RequestParser() : state_(std::make_unique<State>()) {
+  // The connection has already limited the head.
+  state_->parser.header_limit(64 * 1024);
+  // "No limit" refuses every Content-Length in Boost 1.74.
+  state_->parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  state_->parser.on_chunk_header(state_->on_chunk);
+}
 RequestParser::~RequestParser() = default;
 
 std::optional<HeadFault> RequestParser::read_head(std::string_view head) {
-  return impl_->read_head(head);
+  Code code;
+  const std::size_t used = state_->parser.put(boost::asio::buffer(head.data(), head.size()), code);
+  // A head that the two parsers read differently is refused.
+  if (code && code != error::need_more) return fault_of(code);
+  if (!state_->parser.is_header_done() || used != head.size()) {
+    return HeadFault{400, "the head ends at an unexpected place"};
+  }
+  state_->parser.eager(true);
+  return {};
 }
+
 Head RequestParser::take_head() {
-  return impl_->take_head();
+  Head head;
+  const auto& message = state_->parser.get();
+  const beast::string_view method = message.method_string();
+  const beast::string_view target = message.target();
+  head.method.assign(method.data(), method.size());
+  const std::size_t path_end = std::min(target.find('?'), target.size());
+  head.path = std::string(target.substr(0, path_end));
+  if (path_end < target.size()) head.query = std::string(target.substr(path_end + 1));
+  for (const auto& each : message) {
+    head.fields.push_back({lower_case(each.name_string()), std::string(each.value())});
+  }
+  return head;
 }
+
 bool RequestParser::is_1_1() const {
-  return impl_->parser().get().version() == 11;
+  return state_->parser.get().version() == 11;
 }
 bool RequestParser::keeps_alive() const {
-  return impl_->parser().keep_alive();
+  return state_->parser.keep_alive();
 }
 bool RequestParser::expects_continue() const {
-  return is_1_1() && impl_->parser().get().count(beast::http::field::expect) != 0;
+  return is_1_1() && state_->parser.get().count(beast::http::field::expect) != 0;
 }
 
 std::optional<std::uint64_t> RequestParser::content_length() const {
-  if (impl_->parser().chunked()) return {};
-  return impl_->parser().content_length().value_or(0);
+  if (state_->parser.chunked()) return {};
+  return state_->parser.content_length().value_or(0);
 }
 
 bool RequestParser::done() const {
-  return impl_->parser().is_done();
+  return state_->parser.is_done();
 }
 void RequestParser::bound_body(std::uint64_t bytes) {
-  impl_->parser().body_limit(bytes);
+  state_->parser.body_limit(bytes);
 }
+
 RequestParser::Step RequestParser::read_body(std::string_view bytes) {
-  return impl_->read_body(bytes);
+  Step step;
+  while (!state_->parser.is_done() && step.used < bytes.size()) {
+    Code code;
+    const auto rest = bytes.substr(step.used);
+    if (state_->parser.chunked() && !state_->chunk_begun && rest.size() < kLeastChunk) break;
+    const std::size_t used =
+        state_->parser.put(boost::asio::buffer(rest.data(), rest.size()), code);
+    step.used += used;
+    if (code && code != error::need_more) {
+      step.fault = fault_of(code);
+      return step;
+    }
+    if (used == 0) break;
+  }
+  if (!state_->parser.is_done() && bytes.size() - step.used > kMostUnread) {
+    step.fault = HeadFault{400, "a chunk extension or the trailer section is too long"};
+  }
+  return step;
 }
+
 std::string& RequestParser::body() {
-  return impl_->parser().get().body();
+  return state_->parser.get().body();
 }
 
 }  // namespace allot::gateway::http

@@ -45,8 +45,8 @@ class RequestParser {
   [[nodiscard]] std::string& body();
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace allot::gateway::http

@@ -48,28 +48,12 @@ constexpr std::array kReasons = {
     Reason{505, "HTTP Version Not Supported"},
 };
 
-std::string_view reason_of(unsigned status) {
-  for (const Reason& each : kReasons) {
-    if (each.status == status) return each.text;
-  }
-  return "Status";
-}
-
-// "Tue, 24 Nov 2026 03:44:29 GMT"; strftime would follow a locale.
+// "Tue, 24 Nov 2026 03:44:29 GMT": no program of Allot sets a locale.
 std::string date_of(std::time_t now) {
-  static constexpr std::array<const char*, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
-                                                       "Thu", "Fri", "Sat"};
-  static constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   std::tm utc{};
   gmtime_r(&now, &utc);
-  const auto two = [](int number) {
-    return std::string{static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
-  };
-  return std::string(kDays.at(static_cast<std::size_t>(utc.tm_wday))) + ", " + two(utc.tm_mday) +
-         " " + kMonths.at(static_cast<std::size_t>(utc.tm_mon)) + " " +
-         std::to_string(utc.tm_year + 1900) + " " + two(utc.tm_hour) + ":" + two(utc.tm_min) + ":" +
-         two(utc.tm_sec) + " GMT";
+  std::array<char, 40> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc)};
 }
 
 // Generated once a second.
@@ -104,6 +88,13 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 }
 
 }  // namespace
+
+std::string_view reason_of(unsigned status) {
+  for (const Reason& each : kReasons) {
+    if (each.status == status) return each.text;
+  }
+  return "Status";
+}
 
 bool may_have_body(unsigned status) {
   return status >= 200 && status != 204 && status != 304;

@@ -25,6 +25,9 @@ struct Framing {
 // because echoed input could split the answer in two.
 [[nodiscard]] std::string response_head(const Response& response, const Framing& framing);
 
+// "Not Found"; "Status" for a status that no answer has.
+[[nodiscard]] std::string_view reason_of(unsigned status);
+
 // Whether a status allows a body, for any request.
 [[nodiscard]] bool may_have_body(unsigned status);
 

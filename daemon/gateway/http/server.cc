@@ -256,7 +256,9 @@ void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr
     Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer), std::move(key));
+  std::make_shared<Session>(state_, application_of(acceptor), std::move(fd), std::move(peer),
+                            std::move(key), false)
+      ->start();
   if (!keeps_time_) keep_time();
 }
 
@@ -364,7 +366,9 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   Peer peer = peer_of(connection.get(), false, from);
   LimitKey key = limit_key_of(peer, from);
   Application& answers = application == nullptr ? state_.application : *application;
-  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(key));
+  std::make_shared<Session>(state_, answers, std::move(connection), std::move(peer), std::move(key),
+                            true)
+      ->start();
   if (!keeps_time_) keep_time();
 }
 
@@ -397,11 +401,8 @@ Server::~Server() = default;
 void Server::run() {
   impl_->run();
 }
-void Server::stop(std::chrono::milliseconds grace) {
-  impl_->stop(grace, false);
-}
-void Server::stop_and_keep(std::chrono::milliseconds grace) {
-  impl_->stop(grace, true);
+void Server::stop(std::chrono::milliseconds grace, bool keeps) {
+  impl_->stop(grace, keeps);
 }
 std::vector<UniqueFd> Server::kept() {
   return impl_->kept();

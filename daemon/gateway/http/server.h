@@ -28,8 +28,6 @@ struct Tls {
 };
 
 struct Limits {
-  std::size_t head_bytes = std::size_t{16} << 10;
-  std::size_t fields = 100;
   std::size_t connections = 6'000;
   // Limit per address, or per IPv6 network of 64 bits; 0: no limit.
   std::size_t connections_of_peer = 500;
@@ -56,11 +54,10 @@ class Server {
 
   // Serves until stop() was called and the requests in flight are answered, or `grace` is over.
   void run();
-  // Accepts no further connections and closes idle ones. Any thread; may be called twice.
-  void stop(std::chrono::milliseconds grace);
-  // Like stop(), but keeps plain connections between two requests open for the next server. After
-  // run() has returned, kept() has them.
-  void stop_and_keep(std::chrono::milliseconds grace);
+  // Accepts no further connections and closes idle ones. `keeps`: leaves plain connections between
+  // two requests open for the next server; after run() has returned, kept() has them. Any thread;
+  // may be called twice.
+  void stop(std::chrono::milliseconds grace, bool keeps = false);
   [[nodiscard]] std::vector<UniqueFd> kept();
   // Continues a plain connection kept by another server, with the application of its listener. Call
   // before run().

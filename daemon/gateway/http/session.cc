@@ -2,15 +2,17 @@
 #include "gateway/http/session.h"
 
 #include <algorithm>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "gateway/http/asking.h"
-#include "gateway/http/response_text.h"
+#include "base/error.h"
 #include "log/log.h"
 
 namespace allot::gateway::http {
@@ -25,7 +27,51 @@ constexpr std::chrono::seconds kLinger{2};
 constexpr std::chrono::seconds kFirstRequest{1};
 constexpr std::size_t kMostLinger = std::size_t{16} << 20;
 
+// An exception of an application is a defect: it is logged, and answered with 500.
+Response defect(Application& application, const std::exception& error) {
+  log::error("gateway.answer_failed", {{"error", error.what()}});
+  return application.refuse(500, "this is a defect; the log says more");
+}
+
+Admission admission_of(Application& application, const Head& head) {
+  try {
+    return application.admit(head);
+  } catch (const std::exception& error) {
+    Admission admission;
+    admission.refusal = defect(application, error);
+    return admission;
+  }
+}
+
+void answer_of(Application& application, const Admission& admission, Request request,
+               const Reply& reply) {
+  try {
+    admission.answer(std::move(request), reply);
+  } catch (const std::exception& error) {
+    reply(defect(application, error));
+  }
+}
+
 }  // namespace
+
+Awaitable<void> Gate::wait() {
+  if (!open_) co_await closed();
+  open_ = false;
+}
+
+void Gate::open() {
+  open_ = true;
+  if (waiter_) std::exchange(waiter_, nullptr)();
+}
+
+Awaitable<void> Gate::closed() {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+      [this](auto handler) {
+        auto kept = std::make_shared<decltype(handler)>(std::move(handler));
+        waiter_ = [kept] { std::move (*kept)(); };
+      },
+      asio::use_awaitable);
+}
 
 std::string too_large(std::size_t most) {
   if (most == 0) return "this route does not accept a body";
@@ -40,7 +86,7 @@ void Session::start() {
     } catch (const std::exception& error) {
       log::error("gateway.connection_failed", {{"error", error.what()}});
     }
-    self->transport_->close();
+    self->transport_.close();
     self->state_.connections.remove(self->place_);
     if (self->state_.stopping && self->state_.connections.size() == 0) self->state_.io.stop();
   };
@@ -49,7 +95,7 @@ void Session::start() {
 }
 
 Awaitable<void> Session::serve() {
-  const bool open = co_await transport_->open();
+  const bool open = co_await transport_.open();
   if (!open) co_return;
   for (bool more = true; more;) {
     const bool served = co_await serve_request();
@@ -63,9 +109,8 @@ Awaitable<bool> Session::serve_request() {
   const std::size_t length = co_await read_head();
   if (length == 0) co_return false;
   const std::string_view text(in_.data(), length);
-  HeadBounds bounds{state_.limits.head_bytes, state_.limits.fields};
-  bounds.raw_target = application_.takes_raw_targets();
-  if (auto fault = check_head(text, bounds)) co_return co_await refuse(fault->status, fault->title);
+  if (auto fault = check_head(text, bounds_))
+    co_return co_await refuse(fault->status, fault->title);
   RequestParser parser;
   if (auto fault = parser.read_head(text)) co_return co_await refuse(fault->status, fault->title);
   in_.erase(0, length);
@@ -98,7 +143,7 @@ Awaitable<bool> Session::serve_body(RequestParser& parser, Admission admission, 
   const bool fits = admission.lines || hold_->resize(static_cast<std::size_t>(announced));
   if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
-    enter(Phase::kSending, state_.limits.answer_time);
+    allow(state_.limits.answer_time);
     const bool sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
     if (!sent) co_return false;
   }
@@ -115,11 +160,8 @@ Awaitable<std::size_t> Session::read_head() {
   hold_.reset();
   state_.connections.waits(place_);
   if (in_.empty() && in_.capacity() > 2 * kSmallRead) in_ = std::string();
-  if (in_.empty()) {
-    enter(Phase::kIdle, state_.limits.idle_time);
-  } else {
-    enter(Phase::kReading, state_.limits.head_time);
-  }
+  idle_ = in_.empty();
+  allow(idle_ ? state_.limits.idle_time : state_.limits.head_time);
   std::size_t seen = 0;
   for (;;) {
     if (const std::size_t length = head_length(in_, seen); length != 0) {
@@ -128,13 +170,12 @@ Awaitable<std::size_t> Session::read_head() {
       co_return length;
     }
     unread_ = true;
-    if (in_.size() > state_.limits.head_bytes) {
-      co_await refuse(
-          431, "the head is longer than " + std::to_string(state_.limits.head_bytes) + " bytes");
+    if (in_.size() > bounds_.bytes) {
+      co_await refuse(431, "the head is longer than " + std::to_string(bounds_.bytes) + " bytes");
       co_return 0;
     }
     if (in_.empty() && state_.stopping && is_kept()) {
-      if (UniqueFd fd = transport_->release(); fd.valid()) state_.kept.push_back(std::move(fd));
+      if (UniqueFd fd = transport_.release(); fd.valid()) state_.kept.push_back(std::move(fd));
       co_return 0;
     }
     if (in_.empty() && state_.stopping && asked_) co_return 0;
@@ -145,7 +186,7 @@ Awaitable<std::size_t> Session::read_head() {
       if (late_ && !in_.empty()) co_await refuse(408, "the request head did not arrive in time");
       co_return 0;
     }
-    if (phase_ == Phase::kIdle) enter(Phase::kReading, state_.limits.head_time);
+    if (std::exchange(idle_, false)) allow(state_.limits.head_time);
   }
 }
 
@@ -169,7 +210,7 @@ Awaitable<bool> Session::continue_body(RequestParser& parser) {
   for (bool in_time = true; in_time;) {
     const auto begin = Clock::now();
     const std::size_t had = in_.size();
-    enter(Phase::kReading, rate_.left());
+    allow(rate_.left());
     const bool more = co_await read_some(read_size_);
     const std::size_t came = in_.size() - had;
     in_time = rate_.add(Clock::now() - begin, came, parser.body().size()) && !cut_;
@@ -224,7 +265,7 @@ Awaitable<bool> Session::answer(RequestParser& parser, const Admission& admissio
 
 // False: too late, or the connection must end.
 Awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
-  enter(Phase::kAnswer, state_.limits.answer_time);
+  allow(state_.limits.answer_time);
   waits_at_ = &question->answered;
   co_await question->answered.wait();
   waits_at_ = nullptr;
@@ -235,7 +276,7 @@ Awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
 Awaitable<bool> Session::read_some(std::size_t space) {
   const std::size_t had = in_.size();
   in_.resize(had + space);
-  const std::size_t count = co_await transport_->read(in_.data() + had, space);
+  const std::size_t count = co_await transport_.read(in_.data() + had, space);
   in_.resize(had + count);
   co_return count > 0 && !cut_;
 }
@@ -250,12 +291,21 @@ Awaitable<bool> Session::refuse(unsigned status, std::string title) {
   co_return co_await send(std::move(response), false);
 }
 
+std::string Session::head_of(Response& response, const Framing& framing) {
+  try {
+    return response_head(response, framing);
+  } catch (const Error& error) {
+    response = defect(application_, error);
+    return response_head(response, framing);
+  }
+}
+
 Awaitable<bool> Session::send(Response response, bool keeps) {
   // A stopping server does not answer pipelined requests.
   const bool stays = keeps && !is_guest() && !response.closes && !unread_ &&
                      (!state_.stopping || (is_kept() && in_.empty()));
-  const std::string head = head_of(application_, response, {BodyForm::kCounted, !stays, !is_1_1_});
-  enter(Phase::kSending, state_.limits.answer_time);
+  const std::string head = head_of(response, {BodyForm::kCounted, !stays, !is_1_1_});
+  allow(state_.limits.answer_time);
   const bool with_body = !head_only_ && may_have_body(response.status);
   answer_begun_ = true;
   const std::string_view body = with_body ? response.body : std::string_view();
@@ -266,7 +316,7 @@ Awaitable<bool> Session::send(Response response, bool keeps) {
 }
 
 Awaitable<bool> Session::write(std::string_view first, std::string_view second) {
-  const bool sent = co_await transport_->write(first, second);
+  const bool sent = co_await transport_.write(first, second);
   co_return sent && !cut_;
 }
 
@@ -275,12 +325,12 @@ Awaitable<bool> Session::write(std::string_view first, std::string_view second) 
 Awaitable<void> Session::linger() {
   const bool all_read = !unread_ && in_.empty();
   if (all_read && !peer_.encrypted) co_return;  // close() has the same effect
-  enter(Phase::kSending, kLinger);
-  co_await transport_->finish();
+  allow(kLinger);
+  co_await transport_.finish();
   if (all_read) co_return;
   in_ = std::string(kSmallRead, '\0');
   for (std::size_t dropped = 0; dropped < kMostLinger && !late_;) {
-    const std::size_t count = co_await transport_->drop(in_.data(), in_.size());
+    const std::size_t count = co_await transport_.drop(in_.data(), in_.size());
     if (count == 0) co_return;
     dropped += count;
   }
@@ -292,45 +342,24 @@ void Session::expire() {
     waits_at_->open();
     return;
   }
-  transport_->cancel();
+  transport_.cancel();
 }
 
 void Session::leave() {
-  if (phase_ != Phase::kIdle && !between_batches_) return;
+  if (!idle_ && !between_batches_) return;
   if (!asked_ && !is_kept()) {
     // A client that has just connected is about to send a request, and could not distinguish a
     // closed connection from a lost answer.
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
     return;
   }
-  transport_->cancel();
+  transport_.cancel();
 }
 
 void Session::cut() {
   cut_ = true;
-  transport_->close();
+  transport_.close();
   if (waits_at_ != nullptr) waits_at_->open();
-}
-
-namespace {
-
-std::shared_ptr<Session> session_of(ServerState& state, Application& application, UniqueFd fd,
-                                    Peer peer, LimitKey key) {
-  auto transport = transport_of(state.io, state.tls, std::move(fd), peer);
-  return std::make_shared<Session>(state, application, std::move(transport), std::move(peer),
-                                   std::move(key));
-}
-
-}  // namespace
-
-void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
-  session_of(state, app, std::move(fd), std::move(peer), std::move(key))->start();
-}
-
-void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
-  const auto session = session_of(state, app, std::move(fd), std::move(peer), std::move(key));
-  session->mark_continued();
-  session->start();
 }
 
 }  // namespace allot::gateway::http

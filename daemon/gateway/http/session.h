@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +17,10 @@
 #include "gateway/http/body_budget.h"
 #include "gateway/http/body_rate.h"
 #include "gateway/http/connections.h"
-#include "gateway/http/gate.h"
 #include "gateway/http/head_check.h"
 #include "gateway/http/mailbox.h"
 #include "gateway/http/request_parser.h"
+#include "gateway/http/response_text.h"
 #include "gateway/http/server.h"
 #include "gateway/http/transport.h"
 
@@ -37,6 +38,19 @@ struct ServerState {
   bool stopping = false;
   bool keeps = false;  // stops for another server, which receives these:
   std::vector<UniqueFd> kept{};
+};
+
+// Blocks a coroutine until open() is called in the same thread. Each open() releases one wait.
+class Gate {
+ public:
+  Awaitable<void> wait();
+  void open();
+
+ private:
+  Awaitable<void> closed();
+
+  bool open_ = false;
+  std::function<void()> waiter_;
 };
 
 // One call of the application, which may answer after the session has ended.
@@ -57,19 +71,21 @@ struct Question {
 // One connection, which serves a request at a time in the server's thread.
 class Session : public Connection, public std::enable_shared_from_this<Session> {
  public:
-  Session(ServerState& state, Application& application, std::unique_ptr<Transport> transport,
-          Peer peer, LimitKey key)
+  // `continued`: another server has kept the connection between two requests.
+  Session(ServerState& state, Application& application, UniqueFd fd, Peer peer, LimitKey key,
+          bool continued)
       : state_(state),
         application_(application),
-        transport_(std::move(transport)),
+        transport_(state.io, state.tls, std::move(fd), peer),
         peer_(std::move(peer)),
         key_(std::move(key)),
+        bounds_{.raw_target = application.takes_raw_targets()},
         deadline_(Clock::now() + state.limits.head_time),
+        asked_(continued),
         rate_(state.limits.body_window, state.limits.body_rate) {}
 
+  // Serves the connection until it ends, in the server's thread.
   void start();
-  // A request came before this session began.
-  void mark_continued() { asked_ = true; }
 
   [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
   void expire() override;
@@ -81,9 +97,6 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   static constexpr std::size_t kSmallRead = std::size_t{2} << 10;
   static constexpr const char* kNoRoom =
       "the memory for request bodies is used up; try again in a second";
-
-  // The event that the session waits for; decides the answer to a late peer.
-  enum class Phase { kIdle, kReading, kAnswer, kSending };
 
   Awaitable<void> serve();
   Awaitable<bool> serve_request();
@@ -111,6 +124,8 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   Awaitable<void> linger();
   Awaitable<bool> answered(const std::shared_ptr<Question>& question);
 
+  // The head of an answer. Replaces `response` if it cannot be sent as it is.
+  [[nodiscard]] std::string head_of(Response& response, const Framing& framing);
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
   [[nodiscard]] bool is_guest() const { return key_.kind == Kind::kGuest; }
   // Whether the connection outlives a stopping server.
@@ -119,8 +134,8 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   }
   void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
 
-  void enter(Phase phase, std::chrono::milliseconds time) {
-    phase_ = phase;
+  // Sets the deadline of the next phase.
+  void allow(std::chrono::milliseconds time) {
     late_ = false;
     deadline_ = Clock::now() + time;
   }
@@ -133,15 +148,16 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 
   ServerState& state_;
   Application& application_;
-  std::unique_ptr<Transport> transport_;
+  Transport transport_;
   Peer peer_;
   const LimitKey key_;
+  const HeadBounds bounds_;
   Connections::Place place_{};
 
-  Phase phase_ = Phase::kIdle;
   Clock::time_point deadline_;
   bool late_ = false;  // the deadline of this phase passed
   bool cut_ = false;   // the connection must end at once
+  bool idle_ = true;   // no byte of a request has come since the last one
   Gate* waits_at_ = nullptr;
 
   std::string in_;      // received, not yet used
@@ -149,7 +165,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   bool head_only_ = false;
   bool unread_ = false;  // the peer may still send bytes that are not read
   bool answer_begun_ = false;
-  bool asked_ = false;            // the first request has come
+  bool asked_;                    // the first request has come
   bool between_batches_ = false;  // in a stream, which may end here
   std::shared_ptr<BodyHold> hold_{};
   std::size_t held_by_lines_ = 0;  // in a stream: bytes held by the application
@@ -157,10 +173,5 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   BodyRate rate_;
   std::size_t read_size_ = kSmallRead;
 };
-
-// Serves one connection until it ends, in the server's thread.
-void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
-// Serves a connection that another server has kept between two requests.
-void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
 
 }  // namespace allot::gateway::http

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/http/asking.h"
 #include "gateway/http/response_text.h"
 #include "gateway/http/session.h"
 
@@ -43,7 +42,7 @@ Awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
     const bool rest = question->then == LineStream::Then::kRest && !stops;
     const bool ends = !rest && (last || stops || question->then == LineStream::Then::kEnd);
     const bool sent = co_await write_lines(head, std::move(question->written), ends);
-    if (!sent || (!ends && transport_->is_closed_by_peer())) co_return false;
+    if (!sent || (!ends && transport_.is_closed_by_peer())) co_return false;
     if (!ends) continue;
     question->lines.reset();
     if (last && head.keeps && (!state_.stopping || (is_kept() && in_.empty()))) co_return true;
@@ -63,7 +62,7 @@ Awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     whole = whole || body.find('\n', searched) != std::string::npos;
     searched = body.size();
     if (parser.done() || state_.stopping) co_return true;
-    if (whole && (body.size() >= kMostBatch || !transport_->has_input())) co_return true;
+    if (whole && (body.size() >= kMostBatch || !transport_.has_input())) co_return true;
     if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
     if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
       full_ = !whole;  // whole lines are processed first
@@ -80,7 +79,7 @@ Awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
 // Between lines a stream may pause for the idle time of a connection between two requests.
 Awaitable<bool> Session::await_lines(RequestParser& parser) {
   if (!parser.body().empty()) co_return co_await continue_body(parser);
-  enter(Phase::kReading, state_.limits.idle_time);
+  allow(state_.limits.idle_time);
   const bool more = co_await read_some(read_size_);
   if (!more && late_) co_await refuse(408, "no further lines arrived");
   co_return more;
@@ -106,14 +105,13 @@ Awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bo
   std::string out;
   if (!answer_begun_) {
     Response response{200, head.type};
-    out = head_of(application_, response,
-                  {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
+    out = head_of(response, {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
   }
   answer_begun_ = answer_begun_ || last || !text.empty();
   if (!answer_begun_) co_return true;
   if (!text.empty()) out += head.chunked ? chunk_of(text) : text;
   if (last && head.chunked) out += kLastChunk;
-  enter(Phase::kSending, state_.limits.answer_time);
+  allow(state_.limits.answer_time);
   co_return co_await write(out, {});
 }
 

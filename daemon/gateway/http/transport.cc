@@ -21,6 +21,7 @@ namespace {
 namespace asio = boost::asio;
 using Code = boost::system::error_code;
 using Socket = asio::generic::stream_protocol::socket;
+using Tls = asio::ssl::stream<Socket&>;
 using asio::use_awaitable;
 
 constexpr std::size_t kOneRecord = std::size_t{16} << 10;  // of TLS
@@ -41,119 +42,86 @@ Awaitable<bool> write_to(Stream& stream, std::string_view first, std::string_vie
   co_return !code;
 }
 
-// Operations of the socket below both kinds of streams.
-class SocketTransport : public Transport {
- public:
-  Awaitable<std::size_t> drop(char* to, std::size_t space) override {
-    return read_from(socket(), to, space);
-  }
-
-  UniqueFd release() override { return {}; }
-
-  void cancel() override {
-    Code ignored;
-    socket().cancel(ignored);
-  }
-
-  void close() override {
-    Code ignored;
-    socket().close(ignored);
-  }
-
-  bool has_input() override {
-    Code code;
-    return socket().available(code) > 0 && !code;
-  }
-
-  bool is_closed_by_peer() override {
-    pollfd state{socket().native_handle(), 0, 0};
-    return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
-  }
-
- protected:
-  virtual Socket& socket() = 0;
-};
-
-class PlainTransport : public SocketTransport {
- public:
-  explicit PlainTransport(Socket socket) : socket_(std::move(socket)) {}
-
-  Awaitable<bool> open() override { co_return true; }
-
-  Awaitable<std::size_t> read(char* to, std::size_t space) override {
-    return read_from(socket_, to, space);
-  }
-
-  Awaitable<bool> write(std::string_view first, std::string_view second) override {
-    return write_to(socket_, first, second);
-  }
-
-  Awaitable<void> finish() override {
-    Code ignored;
-    socket_.shutdown(Socket::shutdown_send, ignored);
-    co_return;
-  }
-
-  UniqueFd release() override {
-    Code code;
-    const int fd = socket_.release(code);
-    return UniqueFd(code ? -1 : fd);
-  }
-
- private:
-  Socket& socket() override { return socket_; }
-
-  Socket socket_;
-};
-
-class TlsTransport : public SocketTransport {
- public:
-  TlsTransport(Socket socket, asio::ssl::context& context) : stream_(std::move(socket), context) {}
-
-  Awaitable<bool> open() override {
-    Code code;
-    co_await stream_.async_handshake(asio::ssl::stream_base::server,
-                                     asio::redirect_error(use_awaitable, code));
-    co_return !code;
-  }
-
-  Awaitable<std::size_t> read(char* to, std::size_t space) override {
-    return read_from(stream_, to, space);
-  }
-
-  Awaitable<bool> write(std::string_view first, std::string_view second) override {
-    if (first.size() + second.size() > kOneRecord) {
-      const bool sent = co_await write_to(stream_, first, second);
-      co_return sent;
-    }
-    // Asio sends each buffer as its own record, with its own system call.
-    std::string joined(first);
-    joined += second;
-    const bool sent = co_await write_to(stream_, joined, {});
-    co_return sent;
-  }
-
-  // Also waits for the peer's close_notify; the deadline of the phase limits that.
-  Awaitable<void> finish() override {
-    Code ignored;
-    co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
-    socket().shutdown(Socket::shutdown_send, ignored);
-  }
-
- private:
-  Socket& socket() override { return stream_.next_layer(); }
-
-  asio::ssl::stream<Socket> stream_;
-};
+// Asio sends each buffer as its own record, with its own system call.
+Awaitable<bool> write_joined(Tls& stream, std::string_view first, std::string_view second) {
+  std::string joined(first);
+  joined += second;
+  const bool sent = co_await write_to(stream, joined, {});
+  co_return sent;
+}
 
 }  // namespace
 
-std::unique_ptr<Transport> transport_of(asio::io_context& io, asio::ssl::context* tls, UniqueFd fd,
-                                        const Peer& peer) {
+struct Transport::Streams {
+  Socket socket;
+  std::unique_ptr<Tls> tls{};  // over the socket; nullptr: not encrypted
+};
+
+Transport::Transport(asio::io_context& io, asio::ssl::context* tls, UniqueFd fd, const Peer& peer) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
   Socket socket(io, asio::generic::stream_protocol(family, 0), fd.release());
-  if (peer.encrypted) return std::make_unique<TlsTransport>(std::move(socket), *tls);
-  return std::make_unique<PlainTransport>(std::move(socket));
+  streams_ = std::make_unique<Streams>(Streams{std::move(socket)});
+  if (peer.encrypted) streams_->tls = std::make_unique<Tls>(streams_->socket, *tls);
+}
+Transport::~Transport() = default;
+
+Awaitable<bool> Transport::open() {
+  if (streams_->tls == nullptr) co_return true;
+  Code code;
+  co_await streams_->tls->async_handshake(asio::ssl::stream_base::server,
+                                          asio::redirect_error(use_awaitable, code));
+  co_return !code;
+}
+
+Awaitable<std::size_t> Transport::read(char* to, std::size_t space) {
+  if (streams_->tls != nullptr) return read_from(*streams_->tls, to, space);
+  return drop(to, space);
+}
+
+Awaitable<bool> Transport::write(std::string_view first, std::string_view second) {
+  if (streams_->tls == nullptr) return write_to(streams_->socket, first, second);
+  if (first.size() + second.size() > kOneRecord) return write_to(*streams_->tls, first, second);
+  return write_joined(*streams_->tls, first, second);
+}
+
+// With TLS it also waits for the peer's close_notify; the deadline of the phase limits that.
+Awaitable<void> Transport::finish() {
+  Code ignored;
+  if (streams_->tls != nullptr) {
+    co_await streams_->tls->async_shutdown(asio::redirect_error(use_awaitable, ignored));
+  }
+  streams_->socket.shutdown(Socket::shutdown_send, ignored);
+}
+
+Awaitable<std::size_t> Transport::drop(char* to, std::size_t space) {
+  return read_from(streams_->socket, to, space);
+}
+
+UniqueFd Transport::release() {
+  if (streams_->tls != nullptr) return {};
+  Code code;
+  const int fd = streams_->socket.release(code);
+  return UniqueFd(code ? -1 : fd);
+}
+
+void Transport::cancel() {
+  Code ignored;
+  streams_->socket.cancel(ignored);
+}
+
+void Transport::close() {
+  Code ignored;
+  streams_->socket.close(ignored);
+}
+
+bool Transport::has_input() {
+  Code code;
+  return streams_->socket.available(code) > 0 && !code;
+}
+
+bool Transport::is_closed_by_peer() {
+  pollfd state{streams_->socket.native_handle(), 0, 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 }  // namespace allot::gateway::http

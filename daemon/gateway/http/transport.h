@@ -21,35 +21,37 @@ namespace allot::gateway::http {
 // The byte stream of a connection, encrypted or not. One operation of a kind at a time.
 class Transport {
  public:
-  Transport() = default;
+  // `tls` is used if the peer's connection is encrypted.
+  Transport(boost::asio::io_context& io, boost::asio::ssl::context* tls, UniqueFd fd,
+            const Peer& peer);
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
-  virtual ~Transport() = default;
+  ~Transport();
 
   // The handshake.
-  virtual Awaitable<bool> open() = 0;
+  Awaitable<bool> open();
   // Number of bytes read; 0: the stream has ended.
-  virtual Awaitable<std::size_t> read(char* to, std::size_t space) = 0;
+  Awaitable<std::size_t> read(char* to, std::size_t space);
   // Writes both texts.
-  virtual Awaitable<bool> write(std::string_view first, std::string_view second) = 0;
+  Awaitable<bool> write(std::string_view first, std::string_view second);
   // Tells the peer that no more bytes follow.
-  virtual Awaitable<void> finish() = 0;
+  Awaitable<void> finish();
   // After finish(): reads bytes that are not used. 0: the peer has closed its side.
-  virtual Awaitable<std::size_t> drop(char* to, std::size_t space) = 0;
+  Awaitable<std::size_t> drop(char* to, std::size_t space);
   // Releases the descriptor if it holds the whole state of the connection; otherwise returns none.
-  virtual UniqueFd release() = 0;
+  UniqueFd release();
 
   // Ends the operations in progress.
-  virtual void cancel() = 0;
-  virtual void close() = 0;
+  void cancel();
+  void close();
   // Whether received bytes have not been read.
-  virtual bool has_input() = 0;
+  bool has_input();
   // Whether the connection is reset, or closed in both directions.
-  virtual bool is_closed_by_peer() = 0;
-};
+  bool is_closed_by_peer();
 
-// `tls` is used if the peer's connection is encrypted.
-std::unique_ptr<Transport> transport_of(boost::asio::io_context& io, boost::asio::ssl::context* tls,
-                                        UniqueFd fd, const Peer& peer);
+ private:
+  struct Streams;
+  std::unique_ptr<Streams> streams_;
+};
 
 }  // namespace allot::gateway::http

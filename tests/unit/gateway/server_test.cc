@@ -277,7 +277,7 @@ TEST(ServerPlaces, EachAnswersForItself) {
   EXPECT_TRUE(HttpClient::to_port(usual_port).ask(get("/hello")));
   EXPECT_EQ(own.answered(), 2);
   EXPECT_EQ(usual.answered(), 1);
-  server.stop_and_keep(std::chrono::seconds(5));
+  server.stop(std::chrono::seconds(5), true);
   thread.join();
   auto kept = server.kept();
   ASSERT_GE(kept.size(), 1U);
