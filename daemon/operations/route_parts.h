@@ -126,14 +126,6 @@ inline Route task_list(std::string_view path, std::string_view name, std::string
   return get(path, name, summary, std::move(parameters), {200, "ListedTasks", "one page"}, verb);
 }
 
-// A read of an object without a queue.
-inline Route get_everywhere(std::string_view path, std::string_view name, std::string_view summary,
-                            std::vector<Parameter> parameters, Answer answer, Verb verb) {
-  Route route = get(path, name, summary, std::move(parameters), answer, verb);
-  route.everywhere = true;
-  return route;
-}
-
 // A change, for a caller with the role operate. It is recorded, with the reason if given (S89).
 inline Route change(std::string_view method, std::string_view path, std::string_view name,
                     std::string_view summary, std::vector<Parameter> parameters, Answer answer,
@@ -156,13 +148,8 @@ inline Route change(std::string_view method, std::string_view path, std::string_
           {}};
 }
 
-// A change of an object without a queue.
-inline Route change_everywhere(std::string_view method, std::string_view path,
-                               std::string_view name, std::string_view summary,
-                               std::vector<Parameter> parameters, Answer answer,
-                               std::vector<unsigned> refusals, Verb verb) {
-  Route route =
-      change(method, path, name, summary, std::move(parameters), answer, std::move(refusals), verb);
+// The route of an object without a queue.
+inline Route everywhere(Route route) {
   route.everywhere = true;
   return route;
 }

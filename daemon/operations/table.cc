@@ -322,11 +322,11 @@ std::vector<Route> host_routes() {
           "`silent` host has stopped or cannot reach the database. A caller with a role for some "
           "queues sees the tasks and workers of these queues, without counts of workers.",
           {}, {200, "Workers", "the hosts"}, list_workers),
-      get_everywhere(
+      everywhere(get(
           "/api/v1/instances", "list_instances",
           "Shows the instances of all hosts: version, start time, and the last heartbeat, which is "
           "written once a minute. An instance without a heartbeat for a month is removed.",
-          {}, {200, "Instances", "the instances"}, list_instances),
+          {}, {200, "Instances", "the instances"}, list_instances)),
       get("/api/v1/deployments", "list_deployments",
           "Shows when instances changed to another version of the program or another configuration "
           "in the last 30 days, newest first. The former one is null if it is unknown.",
@@ -370,10 +370,10 @@ std::vector<Route> audit_routes() {
 }
 
 std::vector<Route> routing_routes() {
-  return {get_everywhere("/api/v1/routes", "list_routes",
+  return {everywhere(get("/api/v1/routes", "list_routes",
                          "Lists the routes: the queue for the tasks of each type.", {},
-                         {200, "Routes", "the routes"}, list_routes),
-          change_everywhere(
+                         {200, "Routes", "the routes"}, list_routes)),
+          everywhere(change(
               "PUT", "/api/v1/routes", "set_route",
               "Sets the route of a type: the queue that takes its tasks.",
               {needed(In::kBody, "type", kTypeOfRoute, "report.*"),
@@ -386,12 +386,12 @@ std::vector<Route> routing_routes() {
                     "first waiting task",
                     "")},
               {200, "SetRoute", "the route, which applies to submissions within a second"},
-              {404, 409}, set_route),
-          change_everywhere("DELETE", "/api/v1/routes", "remove_route", "Removes a route.",
+              {404, 409}, set_route)),
+          everywhere(change("DELETE", "/api/v1/routes", "remove_route", "Removes a route.",
                             {needed(In::kQuery, "type", kTypeOfRoute, "report.*"),
                              text(In::kQuery, "from", kFromOfRoute, "mail"),
                              flag(In::kQuery, "confirm", kConfirmOfRoute)},
-                            {200, "Route", "the removed route"}, {404, 409}, remove_route)};
+                            {200, "Route", "the removed route"}, {404, 409}, remove_route))};
 }
 
 std::vector<Route> schedule_routes() {
@@ -417,21 +417,21 @@ std::vector<Route> schedule_routes() {
 
 std::vector<Route> lock_routes() {
   return {
-      get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
-                     {200, "Locks", "the locks"}, list_locks),
-      get_everywhere("/api/v1/locks/{lock}", "show_lock",
+      everywhere(get("/api/v1/locks", "list_locks", "Lists the named locks.", {},
+                     {200, "Locks", "the locks"}, list_locks)),
+      everywhere(get("/api/v1/locks/{lock}", "show_lock",
                      "Shows the holders of a lock, and the waiting processes.", {kLock},
-                     {200, "Lock", "the lock"}, show_lock),
-      change_everywhere(
+                     {200, "Lock", "the lock"}, show_lock)),
+      everywhere(change(
           "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
           "Changes the number of holders that a lock may have at a time.",
           {kLock, needed_number(In::kBody, "slots", "Number of holders", "3", 1, kMostSlots)},
-          {200, "Lock", "the lock"}, {404}, resize_lock),
-      change_everywhere(
+          {200, "Lock", "the lock"}, {404}, resize_lock)),
+      everywhere(change(
           "POST", "/api/v1/locks/{lock}/break", "break_lock",
           "Breaks a lock: takes it away from all holders, or from one.",
           {kLock, number(In::kBody, "slot", "Only this slot; default: all", "0", 0, kMostSlots)},
-          {200, "BrokenLock", "the slots that were held and are free now"}, {404}, break_lock)};
+          {200, "BrokenLock", "the slots that were held and are free now"}, {404}, break_lock))};
 }
 
 std::vector<Route> open_routes() {
