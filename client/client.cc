@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allot/client.h"
 
-#include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
 
-#include "base/names.h"
 #include "client/lock.h"
 #include "client/sessions.h"
 #include "client/settings.h"
@@ -61,37 +59,11 @@ queue::TaskId id_of(std::string_view word) {
   return *id;
 }
 
-queue::SubmitOptions options_of(const SubmitOptions& options) {
-  const auto& [prio, delay, run_at, unique_key, unique_for, partition_key, expires_in, expires_at,
-               compress_above, compression, max_attempts, max_losses, label, traceparent,
-               tracestate, time_limit] = options;
-  static_assert(sizeof(SubmitOptions) == sizeof(queue::SubmitOptions));
-  return {prio,           delay,
-          run_at,         unique_key,
-          unique_for,     partition_key,
-          expires_in,     expires_at,
-          compress_above, static_cast<queue::Compression>(compression),
-          max_attempts,   max_losses,
-          label,          traceparent,
-          tracestate,     time_limit};
-}
-
-queue::Submission submission_of(const NewTask& task) {
-  queue::Submission submission{{}, task.type, task.payload, options_of(task.options), task.queue};
-  if (!task.queue.empty() && !queue::is_name(task.queue)) {
-    throw Error("queue '" + task.queue.substr(0, kMaxQueueName) +
-                    "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
-                kExitBadInput);
-  }
-  queue::validate(submission.type, submission.payload, submission.options);
-  return submission;
-}
-
-// Checks all task fields that do not depend on the queue.
 std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
   std::vector<queue::Submission> submissions;
-  queue::each_task(tasks.size(),
-                   [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
+  for (const auto& [queue, type, payload, options] : tasks) {
+    submissions.push_back({{}, type, payload, options, queue});
+  }
   return submissions;
 }
 
@@ -130,20 +102,16 @@ class Client::Impl {
  public:
   explicit Impl(client::Settings settings)
       : settings_(std::move(settings)), sessions_(settings_.connect) {
-    sessions_.keep(sessions_.begin([](db::Connection&) { return true; }).first);
+    sessions_.begin([](db::Connection&) {});
   }
 
   std::vector<Submitted> submit(std::span<const NewTask> tasks) {
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
     queue::Submitter submitter(environment_);
-    auto [session, ready] = sessions_.begin([&](db::Connection& db) {
-      submitter.prepare(db, submissions);
-      return true;
-    });
-    const auto made = submitter.submit(*session, submissions);
-    sessions_.keep(std::move(session));
-    return answer_of(made);
+    const auto session =
+        sessions_.begin([&](db::Connection& db) { submitter.prepare(db, submissions); });
+    return answer_of(submitter.submit(*session, submissions));
   }
 
   std::vector<Submitted> submit_in(st_mysql* lent, std::span<const NewTask> tasks) {
@@ -153,13 +121,13 @@ class Client::Impl {
     // Uses a separate connection: on the caller's connection this query would start the snapshot of
     // the caller's transaction, and assigning a partition to a key would keep a lock until the
     // commit.
-    auto [session, placer] = sessions_.begin([&](db::Connection& db) {
+    std::optional<queue::Placer> placer;
+    sessions_.begin([&](db::Connection& db) {
       queue::Submitter(environment_).prepare(db, submissions);
-      return queue::Placer(db, submissions);
+      placer.emplace(db, submissions);
     });
-    sessions_.keep(std::move(session));
     db::LentSession his(*lent, settings_.connect.database);
-    return answer_of(submit_lent(his, placer, submissions));
+    return answer_of(submit_lent(his, *placer, submissions));
   }
 
   std::unique_ptr<Lock::Impl> lock(const queue::LockSpec& spec, const LockOptions& options) {
@@ -175,9 +143,8 @@ class Client::Impl {
   }
 
   std::optional<TaskInfo> get(const queue::TaskId& id) {
-    auto [session, info] =
-        sessions_.begin([&](db::Connection& db) { return client::task_info(db, id); });
-    sessions_.keep(std::move(session));
+    std::optional<TaskInfo> info;
+    sessions_.begin([&](db::Connection& db) { info = client::task_info(db, id); });
     return info;
   }
 
@@ -185,24 +152,20 @@ class Client::Impl {
     if (unique_key.empty() || unique_key.size() > queue::kMaxUniqueKey) {
       throw Error("unique_key: 1 to 255 bytes are allowed", kExitBadInput);
     }
-    auto [session, owner] = sessions_.begin(
-        [&](db::Connection& db) { return client::key_owner(db, queue, unique_key); });
-    sessions_.keep(std::move(session));
+    std::optional<KeyOwner> owner;
+    sessions_.begin([&](db::Connection& db) { owner = client::key_owner(db, queue, unique_key); });
     return owner;
   }
 
   CancelResult cancel(const queue::TaskId& id, const std::string& reason,
                       const CancelOptions& options) {
-    auto [session, end] = sessions_.begin([&](db::Connection& db) {
+    std::optional<queue::AsDone> end;
+    const auto session = sessions_.begin([&](db::Connection& db) {
       db.require_writer();
-      std::optional<queue::AsDone> as_done;
-      if (options.as_done) as_done = queue::as_done_here(keeps_history(db, id));
-      return as_done;
+      if (options.as_done) end = queue::as_done_here(keeps_history(db, id));
     });
     try {
-      const auto cancelled = queue::cancel_task(*session, id, reason, end);
-      sessions_.keep(std::move(session));
-      return result_of(cancelled);
+      return result_of(queue::cancel_task(*session, id, reason, end));
     } catch (const db::DbError& error) {
       if (!error.outcome_unknown()) throw;
       throw ClientError(ErrorKind::kOutcomeUnknown, "whether task " + id.text() +

@@ -11,6 +11,10 @@ constexpr std::size_t kKept = 4;
 
 }  // namespace
 
+Sessions::Sessions(db::ConnectOptions options) : options_(std::move(options)) {
+  idle_.reserve(kKept);  // so that keep() cannot fail
+}
+
 Sessions::Session Sessions::connect() const {
   auto session = std::make_unique<db::Connection>(options_);
   // An older schema lacks objects that this build needs. A newer one works: migrations only add,

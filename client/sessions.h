@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,32 +16,49 @@ namespace allot::client {
 // kept.
 class Sessions {
  public:
+  explicit Sessions(db::ConnectOptions options);
+
   using Session = std::unique_ptr<db::Connection>;
+  // A session in use by a call. Returns to the pool, or is closed if an exception ends the call.
+  class Lent {
+   public:
+    Lent(Sessions& pool, Session session) : pool_(pool), session_(std::move(session)) {}
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() {
+      if (std::uncaught_exceptions() == exceptions_) pool_.keep(std::move(session_));
+    }
+    db::Connection& operator*() const { return *session_; }
 
-  explicit Sessions(db::ConnectOptions options) : options_(std::move(options)) {}
+   private:
+    Sessions& pool_;
+    Session session_;
+    const int exceptions_ = std::uncaught_exceptions();
+  };
 
-  // Returns a session and the result of `first` over it. `first` may run several times: the server
-  // may have closed an idle connection, which this call detects for the caller. Throws the errors
-  // of `first` over a working session.
+  // Returns a session over which `first` succeeded. `first` may run several times: the server may
+  // have closed an idle connection, which this call detects for the caller. Throws the errors of
+  // `first` over a working session.
   template <typename First>
-  auto begin(First first) ALLOT_EXCLUDES(mutex_) {
-    while (Session session = take_idle()) {
+  Lent begin(First first) ALLOT_EXCLUDES(mutex_) {
+    for (;;) {
+      Session session = take_idle();
+      const bool idle = session != nullptr;
+      if (!idle) session = connect();
       try {
-        auto answer = first(*session);
-        return std::pair(std::move(session), std::move(answer));
+        first(*session);
+        return {*this, std::move(session)};
       } catch (const db::DbError& error) {
-        if (error.error_class() != db::ErrorClass::kGone) throw;
+        if (!idle || error.error_class() != db::ErrorClass::kGone) throw;
+      } catch (const Error&) {  // bad input
+        keep(std::move(session));
+        throw;
       }
     }
-    Session session = connect();
-    auto answer = first(*session);
-    return std::pair(std::move(session), std::move(answer));
   }
 
-  // Returns a session to the pool after a successful call; a session not returned is closed.
-  void keep(Session session) ALLOT_EXCLUDES(mutex_);
-
  private:
+  void keep(Session session) ALLOT_EXCLUDES(mutex_);
   struct Idle {
     Session session;
     std::uint64_t since_ns;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "config/number.h"
 #include "json/base64.h"
 #include "json/due.h"
 #include "json/printable.h"
@@ -84,7 +85,9 @@ class Fields {
   }
 
  private:
-  [[nodiscard]] bool is_number() const { return is_number_field(name_); }
+  [[nodiscard]] bool is_number() const {
+    return name_ == "prio" || name_ == "compress_above" || counts_attempts();
+  }
   [[nodiscard]] bool counts_attempts() const { return name_ == kAttempts || name_ == kLosses; }
   [[noreturn]] void refuse_number() const {
     if (name_ == "prio") refuse("'prio' must be 0 (first) to 3");
@@ -278,10 +281,6 @@ TaskBody read(const std::string& text, Source source, bool takes_several) {
 
 }  // namespace
 
-bool is_number_field(std::string_view name) {
-  return name == "prio" || name == "compress_above" || name == kAttempts || name == kLosses;
-}
-
 const std::vector<std::string>& task_fields(Source source) {
   static const std::vector<std::string> kFields{
       "queue",      "type",       "payload",       "prio",       "delay",       "run_at",
@@ -302,6 +301,18 @@ std::optional<queue::Submission> read_task(const std::string& text, Source sourc
 
 TaskBody read_body(const std::string& text) {
   return read(text, Source::kHttp, true);
+}
+
+queue::Submission task_of(const std::map<std::string, std::string, std::less<>>& fields,
+                          std::string payload) {
+  Fields task(Source::kFile);
+  for (const auto& [name, value] : fields) {
+    task.begin(name);
+    const auto number = config::whole_number<std::uint64_t>(value);
+    if (!number || !task.take_number(*number)) task.take_text(value);
+  }
+  task.payload() = std::move(payload);
+  return task.take();
 }
 
 std::string field_of(const std::string& message) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +26,6 @@ inline constexpr std::size_t kMaxTasks = 10'000;  // limit per body
 // The permitted field names of a task.
 [[nodiscard]] const std::vector<std::string>& task_fields(Source source = Source::kFile);
 
-// True for fields with a number; the others have a text.
-[[nodiscard]] bool is_number_field(std::string_view name);
-
 // Parses {"queue": ..., "type": ...} and the optional fields. A string payload is submitted as its
 // bytes, any other payload as its JSON text without white space. nullopt for a line of white space.
 // Throws Error(kExitBadInput) that names the field.
@@ -39,6 +38,10 @@ struct TaskBody {
   bool several = false;  // the body is an array
 };
 TaskBody read_body(const std::string& text);
+
+// The task with this payload, and its other fields as text. Same errors.
+[[nodiscard]] queue::Submission task_of(
+    const std::map<std::string, std::string, std::less<>>& fields, std::string payload);
 
 // The field named in an error message of these functions or of queue::validate(); empty: none.
 [[nodiscard]] std::string field_of(const std::string& message);

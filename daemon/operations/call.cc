@@ -2,11 +2,11 @@
 #include "operations/call.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/names.h"
+#include "config/number.h"
 #include "json/printable.h"
 #include "json/strict.h"
 #include "json/task_reader.h"
@@ -40,13 +40,6 @@ const Parameter* parameter_of(const Route& route, std::string_view name, In in) 
          "unknown " + std::string(in == In::kQuery ? "parameter " : "field ") + in_quotes(name) +
              as_json::did_you_mean(name, known),
          as_json::printable(name, kShown));
-}
-
-std::optional<std::uint64_t> whole_number(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 json object_of(const std::string& body) {
@@ -124,7 +117,7 @@ void Call::check(const Parameter& parameter, const std::string& value) const {
     refuse(400, "'reason' has at most " + std::to_string(queue::kMaxReason) + " bytes", "reason");
   }
   if (parameter.kind != Kind::kNumber) return;
-  const auto number = whole_number(value);
+  const auto number = config::whole_number<std::uint64_t>(value);
   if (number && *number >= parameter.least && *number <= parameter.most) return;
   refuse(400,
          "'" + name + "' must be a whole number, " + std::to_string(parameter.least) + " to " +
@@ -151,8 +144,7 @@ bool Call::flag(std::string_view name) const {
 }
 
 std::uint32_t Call::number(std::string_view name, std::uint32_t otherwise) const {
-  const auto value = whole_number(text(name));
-  return value ? static_cast<std::uint32_t>(*value) : otherwise;
+  return config::whole_number<std::uint32_t>(text(name)).value_or(otherwise);
 }
 
 queue::TaskId Call::id() const {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace allot::operations {
 
@@ -16,11 +17,11 @@ struct Problem {
   std::vector<std::pair<std::string, std::string>> fields{};  // additional, of a response head
 };
 
-// Thrown by operations to answer with that problem.
-class Refusal : public std::runtime_error {
+// Thrown by operations to answer with that problem. Never reported by its exit code.
+class Refusal : public Error {
  public:
   explicit Refusal(Problem problem)
-      : std::runtime_error(problem.detail), problem_(std::move(problem)) {}
+      : Error(problem.detail, kExitSoftware), problem_(std::move(problem)) {}
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
  private:

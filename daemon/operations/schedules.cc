@@ -119,6 +119,8 @@ queue::ScheduleSpec read_spec(const Call& call) {
 queue::ScheduleSpec spec_of(const Call& call) {
   try {
     return read_spec(call);
+  } catch (const Refusal&) {
+    throw;
   } catch (const Error& error) {
     refuse_spec(call, error);
   }

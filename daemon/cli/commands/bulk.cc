@@ -7,17 +7,22 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <vector>
 
-#include "cli/commands/bulk_sink.h"
 #include "cli/sources/input.h"
+#include "cli/sources/local.h"
 #include "cli/words/terminal.h"
+#include "config/number.h"
 #include "json/task_reader.h"
+#include "operations/submission.h"
 
 namespace allot::cli {
 namespace {
 
-// Payload bytes that end a batch early, because a thousand large payloads would fill the memory.
+using nlohmann::json;
+
+// Bytes that end a batch early, because a thousand large payloads would fill the memory.
 constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 std::string range(std::uint64_t first, std::uint64_t last) {
@@ -29,8 +34,8 @@ std::string range(std::uint64_t first, std::uint64_t last) {
 // which lines are stored and how to continue.
 class Bulk {
  public:
-  Bulk(BulkSink& sink, const BulkOptions& options, Input& input)
-      : sink_(sink),
+  Bulk(const Operations& allot, const BulkOptions& options, Input& input)
+      : allot_(allot),
         options_(options),
         input_(input),
         progress_(input.size(), !(options.ids && is_terminal(STDOUT_FILENO))) {}
@@ -38,14 +43,16 @@ class Bulk {
   void run() {
     std::string text;
     while (read(text)) {
-      if (line_ < options_.from_line) continue;
-      add(text);
-      if (lines_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes) flush();
+      const bool blank = text.find_first_not_of(" \t\r") == std::string::npos;
+      if (blank || line_ < options_.from_line) continue;
+      lines_.push_back(line_);
+      text_.append(text).append("\n");
+      if (lines_.size() >= options_.batch || text_.size() >= kFullBatchBytes) flush();
     }
     if (interrupted()) throw Error("interrupted; " + so_far() + how_to_continue());
     flush();
     progress_.wipe();
-    sink_.warn();
+    if (allot_.local() != nullptr) allot_.local()->warn_of_tasks();
     if (options_.json) return print_json(nullptr);
     std::fprintf(stderr, "submitted %llu tasks in %llu batches",
                  static_cast<unsigned long long>(tasks_),
@@ -92,33 +99,68 @@ class Bulk {
     }
   }
 
-  void add(const std::string& text) {
+  json submit() {
+    const std::string lines = input_.name() + ": " + range(lines_.front(), lines_.back());
     try {
-      const auto bytes = sink_.add(text);
-      if (!bytes) return;
-      lines_.push_back(line_);
-      batch_bytes_ += *bytes;
-    } catch (const db::DbError& error) {
-      throw Error(input_.name() + ": " + range(next_line(), line_) +
-                      " not submitted: " + error.what() + "; " + so_far() + how_to_continue(),
-                  error.exit_code());
+      return send();
+    } catch (const Refused& error) {
+      refuse_task(error);
+      fail(lines, error);
     } catch (const Error& error) {
-      refuse_line(error);
+      if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
+      fail(lines, error);
     }
   }
 
-  BatchMade submit() {
-    const std::string lines = input_.name() + ": " + range(lines_.front(), lines_.back());
+  // Sends the batch as one request. Returns the final line of the answer, and prints the ids.
+  json send() {
+    const std::string query =
+        "?batch=" + std::to_string(lines_.size()) + (options_.ids ? "&ids=true" : "");
+    const Answer answer =
+        allot_.ask({"POST", "/tasks" + query, std::move(text_), std::string(operations::kNdjson)});
     try {
-      return sink_.submit();
-    } catch (const RefusedTask& error) {
-      line_ = lines_.at(std::min(error.at(), lines_.size() - 1));
-      refuse_line(error);
-    } catch (const Error& error) {
-      if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
-      throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + how_to_continue(),
-                  error.exit_code());
+      return read_answer(answer.body);
+    } catch (const json::exception&) {
+      throw Error("the gateway's response ended before its last line", kExitOutcomeUnknown);
     }
+  }
+
+  json read_answer(const std::string& body) const {
+    std::istringstream in(body);
+    json line;
+    std::vector<std::string> ids;
+    for (std::string text; std::getline(in, text);) {
+      line = json::parse(text);
+      if (line.contains("ids")) line.at("ids").get_to(ids);
+    }
+    if (!line.at("ok").get<bool>()) {
+      const json& problem = line.at("problem");
+      throw refused_as(problem.at("status").get<unsigned>(), problem);
+    }
+    for (const char* field : {"tasks", "existed", "states"}) static_cast<void>(line.at(field));
+    for (const std::string& id : ids) std::printf("%s\n", id.c_str());
+    // After the flush a reader has the ids of all stored tasks, even if this process is killed now.
+    if (options_.ids) std::fflush(stdout);
+    return line;
+  }
+
+  // "line 3: queue 'x' does not exist" refers to the third task of the batch. Returns for a refusal
+  // of the whole batch.
+  void refuse_task(const Refused& error) {
+    constexpr std::string_view kHead = "line ";
+    const std::string_view text = error.what();
+    const std::size_t colon = text.find(": ");
+    if (!text.starts_with(kHead) || colon == std::string_view::npos) return;
+    const auto at =
+        config::whole_number<std::size_t>(text.substr(kHead.size(), colon - kHead.size()));
+    if (!at || *at == 0) return;
+    line_ = lines_.at(std::min(*at, lines_.size()) - 1);
+    refuse_line(Error(std::string(text.substr(colon + 2)), kExitBadInput));
+  }
+
+  [[noreturn]] void fail(const std::string& lines, const Error& error) const {
+    throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + how_to_continue(),
+                error.exit_code());
   }
 
   [[noreturn]] void refuse_unknown(const std::string& lines, const Error& error) const {
@@ -131,23 +173,17 @@ class Bulk {
 
   void flush() {
     if (lines_.empty()) return;
-    const BatchMade made = submit();
-    print(made);
-    for (const auto& [state, count] : made.states) owners_[state] += count;
-    tasks_ += made.tasks;
-    existed_ += made.existed;
+    const json made = submit();
+    for (const auto& [state, count] : made.at("states").items()) {
+      owners_[state] += count.get<std::uint64_t>();
+    }
+    tasks_ += made.at("tasks").get<std::uint64_t>();
+    existed_ += made.at("existed").get<std::uint64_t>();
     ++batches_;
     last_submitted_ = lines_.back();
     lines_.clear();
-    batch_bytes_ = 0;
+    text_.clear();
     progress_.show(input_.handed_out(), tasks_);
-  }
-
-  void print(const BatchMade& made) const {
-    if (!options_.ids) return;
-    for (const std::string& id : made.ids) std::printf("%s\n", id.c_str());
-    // After the flush a reader has the ids of all stored tasks, even if this process is killed now.
-    std::fflush(stdout);
   }
 
   [[noreturn]] void refuse_line(const Error& error) const {
@@ -167,13 +203,13 @@ class Bulk {
   // First line that is not stored.
   [[nodiscard]] std::uint64_t next_line() const { return lines_.empty() ? line_ : lines_.front(); }
 
-  BulkSink& sink_;
+  const Operations& allot_;
   const BulkOptions& options_;
   Input& input_;
   Progress progress_;
   std::vector<std::uint64_t> lines_;  // line numbers of the batch
-  std::size_t batch_bytes_ = 0;
-  std::uint64_t line_ = 0;  // from 1, as editors count
+  std::string text_{};                // of these lines
+  std::uint64_t line_ = 0;            // from 1, as editors count
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint64_t existed_ = 0;                    // unique keys that existed already
@@ -181,9 +217,13 @@ class Bulk {
   std::uint64_t batches_ = 0;
 };
 
-int work_off(BulkSink& sink, const BulkOptions& options, Input& input) {
+}  // namespace
+
+int submit_lines(const Operations& allot, const BulkOptions& options) {
+  Input input(options.ndjson);
+  if (const Local* here = allot.local()) static_cast<void>(here->db());
   note_interrupts();
-  Bulk bulk(sink, options, input);
+  Bulk bulk(allot, options, input);
   try {
     bulk.run();
   } catch (const Error& error) {
@@ -191,20 +231,6 @@ int work_off(BulkSink& sink, const BulkOptions& options, Input& input) {
     throw;
   }
   return kExitOk;
-}
-
-}  // namespace
-
-int submit_lines(const Context& context, const BulkOptions& options) {
-  const config::Settings settings = context.settings();
-  Input input(options.ndjson);
-  db::Connection db = connect(settings);
-  return work_off(*database_sink(settings, db, options.ids), options, input);
-}
-
-int remote_submit_lines(const remote::Session& gateway, const BulkOptions& options) {
-  Input input(options.ndjson);
-  return work_off(*gateway_sink(gateway, options.ids), options, input);
 }
 
 }  // namespace allot::cli

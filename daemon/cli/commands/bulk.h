@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/remote/session.h"
-#include "cli/sources/context.h"
+#include "cli/remote/operations.h"
 
 namespace allot::cli {
 
@@ -18,8 +17,6 @@ struct BulkOptions {
 };
 
 // allot submit --ndjson FILE submits one task per line; each batch is all or nothing.
-int submit_lines(const Context& context, const BulkOptions& options);
-// The same through a gateway.
-int remote_submit_lines(const remote::Session& gateway, const BulkOptions& options);
+int submit_lines(const Operations& allot, const BulkOptions& options);
 
 }  // namespace allot::cli

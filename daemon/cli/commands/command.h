@@ -35,19 +35,14 @@ struct Commands {
   std::function<int()>& chosen;
   std::string& reason;  // of the context
 
-  // The parser calls `run` with these options, or `remote_run` if --url names a gateway. A command
-  // without `remote_run` is refused there.
+  // The parser calls `run` with these options. Refused if --url names a gateway.
   template <typename Options>
-  void choose(int (*run)(const Context&, const Options&), const std::shared_ptr<Options>& options,
-              int (*remote_run)(const remote::Session&, const Options&) = nullptr) const {
-    chosen = [&context = context, options, run, remote_run] {
+  void choose(int (*run)(const Context&, const Options&),
+              const std::shared_ptr<Options>& options) const {
+    chosen = [&context = context, options, run] {
       check_reason(context.reason);
-      if (!context.remote.chosen()) return run(context, *options);
-      if (remote_run == nullptr) remote::no_route();
-      return remote::over_http(context.remote, context.reason,
-                               [&options, remote_run](const remote::Session& session) {
-                                 return remote_run(session, *options);
-                               });
+      if (context.remote.chosen()) remote::no_route();
+      return run(context, *options);
     };
   }
 

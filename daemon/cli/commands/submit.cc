@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -12,23 +11,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/commands/bulk.h"
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
 #include "cli/sources/input.h"
-#include "cli/sources/known_types.h"
-#include "cli/sources/queues.h"
-#include "json/due.h"
-#include "json/queue_json.h"
-#include "json/task_json.h"
-#include "operations/route.h"
-#include "queue/model/compression.h"
+#include "cli/sources/local.h"
+#include "operations/submission.h"
 #include "queue/model/task.h"
 
 namespace allot::cli {
 namespace {
+
+constexpr const char* kCompression = "compression";
 
 struct SubmitWords {
   std::string queue;  // empty: determined by a route
@@ -36,7 +30,8 @@ struct SubmitWords {
   std::optional<std::string> payload;  // "-" = standard input
   std::optional<std::string> file;     // payload from a file
   bool routed = false;                 // the first word is the type
-  queue::SubmitOptions options;
+  std::uint32_t prio = queue::kDefaultPrio;
+  std::map<std::string, std::string> fields{};  // other fields of the task
   bool json = false;
 };
 
@@ -65,169 +60,103 @@ void print_submitted(const nlohmann::json& made, bool as_json) {
 }
 
 // A program with a trace passes it on in its environment, as the handler `exec` does.
-void inherit_trace(queue::SubmitOptions& options) {
+void inherit_trace(std::map<std::string, std::string>& fields) {
   const char* parent = std::getenv("TRACEPARENT");
-  if (parent == nullptr || !options.traceparent.empty()) return;
-  options.traceparent = parent;
-  const char* state = std::getenv("TRACESTATE");
-  if (state != nullptr) options.tracestate = state;
+  if (parent == nullptr || !fields["traceparent"].empty()) return;
+  fields["traceparent"] = parent;
+  if (const char* state = std::getenv("TRACESTATE")) fields["tracestate"] = state;
 }
 
-// allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
-int submit(const Context& context, const SubmitWords& words) {
-  const config::Settings settings = context.settings();
-  queue::Submission task{{}, words.type, payload_of(words), words.options, words.queue};
-  queue::validate(task.type, task.payload, task.options);
-  db::Connection db = connect(settings);
-  queue::Submitter submitter = submitter_of(settings);
-  submitter.prepare(db, {&task, 1});
-  const queue::Submitted made = submitter.submit(db, {&task, 1}).front();
-  KnownTypes known(settings);
-  known.submitted(task.queue.name, task.type);
-  known.warn(db);
-  print_submitted(as_json::submitted(made), words.json);
-  return kExitOk;
-}
-
-// The options as a query string; the payload is the request body.
+// The fields as a query string; the payload is the request body.
 std::string query_of(const SubmitWords& words) {
-  std::string query = "?type=" + operations::escaped(words.type);
-  const auto add = [&](const char* name, const std::string& value) {
-    query += std::string("&") + name + "=" + operations::escaped(value);
-  };
-  const queue::SubmitOptions& options = words.options;
-  if (!words.queue.empty()) add("queue", words.queue);
-  add("prio", std::to_string(options.prio));
-  if (options.delay.count() != 0) add("delay", as_json::span_text(options.delay));
-  if (options.run_at) add("run_at", as_json::moment_text(*options.run_at));
-  if (options.unique_key) {
-    add("unique_key", *options.unique_key);
-    add("unique_for", as_json::span_text(options.unique_for));
+  std::string query =
+      "?type=" + operations::escaped(words.type) + "&prio=" + std::to_string(words.prio);
+  if (!words.queue.empty()) query += "&queue=" + operations::escaped(words.queue);
+  for (const auto& [name, value] : words.fields) {
+    if (name != kCompression) query += "&" + name + "=" + operations::escaped(value);
   }
-  if (options.partition_key) add("partition_key", *options.partition_key);
-  if (options.expires_in.count() != 0) add("expires_in", as_json::span_text(options.expires_in));
-  if (options.expires_at) add("expires_at", as_json::moment_text(*options.expires_at));
-  if (options.max_attempts) add("max_attempts", std::to_string(*options.max_attempts));
-  if (options.max_losses) add("max_losses", std::to_string(*options.max_losses));
-  if (!options.label.empty()) add("label", options.label);
-  if (options.time_limit) add("time_limit", as_json::span_text(*options.time_limit));
-  if (!options.traceparent.empty()) add("traceparent", options.traceparent);
-  if (!options.tracestate.empty()) add("tracestate", options.tracestate);
-  if (options.compress_above) add("compress_above", std::to_string(*options.compress_above));
   return query;
 }
 
-int remote_submit(const remote::Session& gateway, const SubmitWords& words) {
-  if (words.options.compression != queue::Compression::kNone) {
+// allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
+int submit(const Operations& allot, const SubmitWords& words) {
+  queue::check_fields({{}, words.type, {}});  // a long type does not fit into the head of a request
+  Request request{"POST", "/tasks" + query_of(words), payload_of(words),
+                  std::string(operations::kRaw)};
+  if (const auto at = words.fields.find(kCompression); at != words.fields.end()) {
+    request.compression = at->second;
+  }
+  if (!request.compression.empty() && allot.local() == nullptr) {
     throw Error(
         "--compression is not available over HTTP: the gateway compresses payloads according to "
         "--compress-above or the settings of the queue",
         kExitUsage);
   }
-  const std::string payload = payload_of(words);
-  queue::validate(words.type, payload, words.options);
-  print_submitted(
-      gateway.send({"POST", "/tasks" + query_of(words), payload, "application/octet-stream"}),
-      words.json);
+  const nlohmann::json made = allot.send(request);
+  if (allot.local() != nullptr) allot.local()->warn_of_tasks();
+  print_submitted(made, words.json);
   return kExitOk;
 }
 
-// Adds an option with the same name for each member of SubmitOptions except the headers. Returns
-// them, because --ndjson excludes them.
-std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
-  const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
-    return command.add_option(name, key, text)->type_name("KEY");
-  };
-  const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
-                            const char* text) {
-    const auto read = [name, &time](const std::string& word) {
-      time = as_json::parse_delay(name, word);
-    };
-    return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
-  };
-  const auto add_moment = [&](const std::string& name, std::optional<queue::Moment>& moment,
-                              const char* text) {
-    const auto read = [name, &moment](const auto& word) {
-      moment = as_json::parse_moment(name, word);
-    };
-    return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");
-  };
-  auto* prio = command.add_option("--prio", options.prio, "Priority class 0 (first) to 3 (last)")
-                   ->check(CLI::Range(0U, queue::kPrioClasses - 1))
-                   ->type_name("CLASS")
-                   ->capture_default_str();
-  auto* delay =
-      add_time("--delay", options.delay, "Delay before the task may start: 300ms, 30s, 5m, 2h");
-  auto* run_at = add_moment("--run-at", options.run_at,
-                            "Time before which the task does not start: 2026-12-24T18:00:00Z");
-  auto* unique_key = add_key("--unique-key", options.unique_key,
-                             "Only one task of the queue has this key: print its id if it exists");
-  auto* unique_for = add_time("--unique-for", options.unique_for,
-                              "How long the key stays reserved after the task has finished [5m]; a "
-                              "dead or cancelled task frees it at once");
-  auto* partition_key = add_key("--partition-key", options.partition_key,
-                                "Partition key, in an ordered, limited or fair queue");
-  auto* expires_in = add_time("--expires-in", options.expires_in,
-                              "The task becomes dead if it has not started after this time");
-  auto* expires_at = add_moment("--expires-at", options.expires_at,
-                                "The task becomes dead if it has not started by this time");
-  auto* compress_above =
-      command
-          .add_option(
-              "--compress-above", options.compress_above,
-              "Compress a payload with more bytes than this; 0: never [setting of the queue]")
-          ->check(CLI::NonNegativeNumber)
-          ->type_name("BYTES");
-  auto* compression =
-      command
-          .add_option_function<std::string>(
-              "--compression",
-              [&](const auto& name) { options.compression = *queue::compression_of(name); },
-              "Compression that the payload already has: gzip or zstd")
-          ->check(CLI::IsMember({"gzip", "zstd"}))
-          ->type_name("NAME");
-  delay->excludes(run_at);
-  unique_for->needs(unique_key);
-  expires_in->excludes(expires_at);
-  return {prio,          delay,      run_at,     unique_key,     unique_for,
-          partition_key, expires_in, expires_at, compress_above, compression};
+// An option for the field of the same name, with _ for -.
+struct TaskOption {
+  const char* name;
+  const char* type;
+  const char* what;
+  bool number = false;
+};
+constexpr TaskOption kTaskOptions[] = {
+    {"--delay", "TIME", "Delay before the task may start: 300ms, 30s, 5m, 2h"},
+    {"--run-at", "MOMENT", "Time before which the task does not start: 2026-12-24T18:00:00Z"},
+    {"--unique-key", "KEY", "Only one task of the queue has this key: print its id if it exists"},
+    {"--unique-for", "TIME",
+     "How long the key stays reserved after the task has finished [5m]; a dead or cancelled task "
+     "frees it at once"},
+    {"--partition-key", "KEY", "Partition key, in an ordered, limited or fair queue"},
+    {"--expires-in", "TIME", "The task becomes dead if it has not started after this time"},
+    {"--expires-at", "MOMENT", "The task becomes dead if it has not started by this time"},
+    {"--compress-above", "BYTES",
+     "Compress a payload with more bytes than this; 0: never [setting of the queue]", true},
+    {"--compression", "NAME", "Compression that the payload already has: gzip or zstd"},
+    {"--max-attempts", "N",
+     "Number of failed attempts after which the task is dead [setting of its type or queue]", true},
+    {"--max-losses", "N",
+     "Number of attempts that may be lost with their worker or host, not counted in "
+     "--max-attempts [each loss counts]",
+     true},
+    {"--label", "TEXT", "Name of the task in log, metrics and minutes [its type]"},
+    {"--time-limit", "TIME", "Time limit of each attempt, 1s to 720h [setting of its type]"},
+    {"--traceparent", "TRACE", "W3C trace context of the task [$TRACEPARENT]"},
+    {"--tracestate", "STATE", "Vendor part of the trace context [$TRACESTATE]"}};
+
+void add_task_option(CLI::App& command, const TaskOption& option, SubmitWords& words) {
+  std::string field(option.name + 2);
+  std::replace(field.begin(), field.end(), '-', '_');
+  const auto set = [&words, field](const std::string& value) { words.fields[field] = value; };
+  const auto set_number = [set](std::uint64_t value) { set(std::to_string(value)); };
+  CLI::Option* added =
+      option.number
+          ? command.add_option_function<std::uint64_t>(option.name, set_number, option.what)
+          : command.add_option_function<std::string>(option.name, set, option.what);
+  added->type_name(option.type);
 }
 
-// Properties of a task besides its payload.
-std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOptions& options) {
-  auto* max_attempts = command
-                           .add_option("--max-attempts", options.max_attempts,
-                                       "Number of failed attempts after which the task is dead "
-                                       "[setting of its type or queue]")
-                           ->type_name("N");
-  auto* max_losses = command
-                         .add_option("--max-losses", options.max_losses,
-                                     "Number of attempts that may be lost with their worker or "
-                                     "host, not counted in --max-attempts [each loss counts]")
-                         ->type_name("N");
-  auto* label = command
-                    .add_option("--label", options.label,
-                                "Name of the task in log, metrics and minutes [its type]")
-                    ->type_name("TEXT");
-  const auto read_limit = [&options](const std::string& word) {
-    options.time_limit =
-        std::chrono::floor<std::chrono::milliseconds>(as_json::parse_delay("--time-limit", word));
-  };
-  auto* time_limit = command
-                         .add_option_function<std::string>(
-                             "--time-limit", read_limit,
-                             "Time limit of each attempt, 1s to 720h [setting of its type]")
-                         ->type_name("TIME");
-  auto* traceparent = command
-                          .add_option("--traceparent", options.traceparent,
-                                      "W3C trace context of the task [$TRACEPARENT]")
-                          ->type_name("TRACE");
-  auto* tracestate = command
-                         .add_option("--tracestate", options.tracestate,
-                                     "Vendor part of the trace context [$TRACESTATE]")
-                         ->type_name("STATE")
-                         ->needs(traceparent);
-  return {max_attempts, max_losses, label, time_limit, traceparent, tracestate};
+// --ndjson excludes them.
+void add_task_options(CLI::App& command, SubmitWords& words, CLI::Option& ndjson) {
+  ndjson.excludes(command.add_option("--prio", words.prio, "Priority class 0 (first) to 3 (last)")
+                      ->check(CLI::Range(0U, queue::kPrioClasses - 1))
+                      ->type_name("CLASS")
+                      ->capture_default_str());
+  for (const TaskOption& option : kTaskOptions) {
+    add_task_option(command, option, words);
+    ndjson.excludes(command.get_option(option.name));
+  }
+  command.get_option("--compress-above")->check(CLI::NonNegativeNumber);
+  command.get_option("--compression")->check(CLI::IsMember({"gzip", "zstd"}));
+  command.get_option("--delay")->excludes(command.get_option("--run-at"));
+  command.get_option("--unique-for")->needs(command.get_option("--unique-key"));
+  command.get_option("--expires-in")->excludes(command.get_option("--expires-at"));
+  command.get_option("--tracestate")->needs(command.get_option("--traceparent"));
 }
 
 // Returns --ids, which --json excludes.
@@ -275,8 +204,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
       "--routed", one->routed,
       "Omit QUEUE; the first argument is the type, and a route selects the queue");
   ndjson->excludes(routed);
-  for (CLI::Option* option : add_task_options(*command, one->options)) ndjson->excludes(option);
-  for (CLI::Option* option : add_header_options(*command, one->options)) ndjson->excludes(option);
+  add_task_options(*command, *one, *ndjson);
   auto* ids = add_bulk_options(*command, *bulk, *ndjson);
   command
       ->add_flag("--json", one->json,
@@ -286,13 +214,13 @@ void add_submit(CLI::App& app, const Commands& commands) {
   ndjson->excludes(queue)->excludes(type)->excludes(payload);
   command->callback([commands, one, bulk, queue, type] {
     bulk->json = one->json;
-    if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk, remote_submit_lines);
+    if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk);
     if (queue->empty() || (type->empty() && !one->routed)) {  // missing; an empty word is given
       throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }
     if (one->routed) leave_queue_out(*one);
-    inherit_trace(one->options);
-    commands.choose(submit, one, remote_submit);
+    inherit_trace(one->fields);
+    commands.choose(submit, one);
   });
 }
 

@@ -68,6 +68,12 @@ json Operations::remove(const std::string& path) const {
   return send({"DELETE", path + sign + "reason=" + operations::escaped(reason_)});
 }
 
+Refused refused_as(unsigned status, const json& problem) {
+  const auto field = problem.find("field");
+  const bool none = field == problem.end() || field->is_null();
+  return {problem.at("detail").get<std::string>(), status, none ? "" : field->get<std::string>()};
+}
+
 std::string body_of(const json& options) {
   try {
     return options.dump();

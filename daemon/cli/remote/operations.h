@@ -18,6 +18,7 @@ struct Request {
   std::string body{};
   std::string type{"application/json"};  // of the body
   bool only_counts = false;              // a POST without side effects
+  std::string compression{};             // of a payload; only in this process
 
   [[nodiscard]] bool writes() const { return method != "GET" && !only_counts; }
   [[nodiscard]] bool has_body() const { return method == "POST" || method == "PUT"; }
@@ -41,6 +42,9 @@ class Refused : public Error {
   unsigned status_;
   std::string field_;
 };
+
+// Converts a problem document.
+[[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
 
 // The operations of Allot, which a command calls in its own process (Local) or through a gateway
 // (remote::Session). Used by one thread.

@@ -119,11 +119,6 @@ json parsed(const std::string& text) {
   return json::parse(text, bounded);
 }
 
-std::string field_of(const json& problem) {
-  const auto field = problem.find("field");
-  return field == problem.end() || field->is_null() ? "" : field->get<std::string>();
-}
-
 // Response of a proxy in front of the gateway, in its own words. The request may have been
 // forwarded, unless the proxy has no upstream (503).
 [[noreturn]] void refuse_proxy(const Address& address, const Request& request,
@@ -152,10 +147,6 @@ bool refuses_head(net::HTTPClientSession& connection, net::HTTPRequest& head,
 }
 
 }  // namespace
-
-Refused refused_as(unsigned status, const json& problem) {
-  return {problem.at("detail").get<std::string>(), status, field_of(problem)};
-}
 
 void complete(Options& options, bool local) {
   if (options.url.empty() && !local) options.url = variable("ALLOT_URL");
@@ -243,7 +234,7 @@ json Session::send(const Request& request) const {
 }
 
 int over_http(const Options& options, const std::string& reason,
-              const std::function<int(const Session&)>& act) {
+              const std::function<int(const Operations&)>& act) {
   const Session session(options, reason);
   try {
     return act(session);

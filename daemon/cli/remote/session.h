@@ -26,9 +26,6 @@ struct Options {
 // none.
 void complete(Options& options, bool local);
 
-// Converts a problem document.
-[[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
-
 // HTTP client. Each request has its own connection: a server may close an idle one at any time, and
 // then the outcome of a writing request is unknown. Used by one thread.
 class Session final : public Operations {
@@ -55,10 +52,10 @@ class Session final : public Operations {
   mutable bool wrote_ = false;
 };
 
-// Calls `act` with a session. Throws Error if a response is not a document of Allot:
+// Calls `act` with a Session. Throws Error if a response is not a document of Allot:
 // kExitOutcomeUnknown for the response to a writing request, else kExitConfig.
 int over_http(const Options& options, const std::string& reason,
-              const std::function<int(const Session&)>& act);
+              const std::function<int(const Operations&)>& act);
 
 // Throws Error(kExitUsage): the command, or `what` of it, has no route.
 [[noreturn]] void no_route(const std::string& what = "this command");

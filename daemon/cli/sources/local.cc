@@ -2,14 +2,17 @@
 #include "cli/sources/local.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "cli/sources/queues.h"
 #include "cli/sources/ringer.h"
 #include "gateway/access/caller.h"
 #include "operations/call.h"
 #include "operations/refusal.h"
 #include "operations/route.h"
+#include "operations/submission.h"
 #include "queue/model/task_facts.h"
 #include "schedule/expression.h"
 #include "schedule/next.h"
@@ -24,21 +27,6 @@ constexpr std::string_view kBase = "/api/v1";
 gateway::access::Caller this_user() {
   const gateway::access::Reach all{true};
   return {requested_by(), {all, all, all}};
-}
-
-operations::Document perform(const operations::Service& service, const Request& request,
-                             db::Connection& db) {
-  const std::string_view path = std::string_view(request.path).substr(0, request.path.find('?'));
-  const std::string query =
-      path.size() == request.path.size() ? "" : request.path.substr(path.size() + 1);
-  operations::Match found =
-      operations::match(request.method, std::string(kBase).append(path), "", false);
-  if (found.route == nullptr) throw Error("no operation for " + request.path, kExitSoftware);
-  operations::Call call(service, *found.route, this_user(), std::move(found.path), query,
-                        request.body);
-  call.use(db);
-  const db::Acting acting(db, call.actor());
-  return found.route->verb(call);
 }
 
 }  // namespace
@@ -69,9 +57,64 @@ const operations::Service& Local::service() const {
   return service_.emplace(std::move(service));
 }
 
+operations::Document Local::perform(const Request& request) const {
+  const std::string_view path = std::string_view(request.path).substr(0, request.path.find('?'));
+  const std::string query =
+      path.size() == request.path.size() ? "" : request.path.substr(path.size() + 1);
+  operations::Match found =
+      operations::match(request.method, std::string(kBase).append(path), "", false);
+  if (found.route == nullptr) throw Error("no operation for " + request.path, kExitSoftware);
+  if (found.route->executor == operations::Executor::kCombiner) return submit(request, query);
+  operations::Call call(service(), *found.route, this_user(), std::move(found.path), query,
+                        request.body);
+  call.use(db());
+  const db::Acting acting(db(), call.actor());
+  return found.route->verb(call);
+}
+
+operations::Document Local::submit(const Request& request, std::string_view query) const {
+  if (request.type == operations::kNdjson) return submit_lines(request.body, query);
+  auto [tasks, several] =
+      operations::read_tasks(request.type, operations::query_of(query), request.body);
+  for (queue::Submission& task : tasks) {
+    const auto compression = queue::compression_of(request.compression);
+    task.options.compression = compression.value_or(queue::Compression::kNone);
+    queue::check_fields(task);  // before the database is connected
+  }
+  queue::Submitter submitter = submitter_of(settings());
+  submitter.prepare(db(), tasks);
+  const auto made = submitter.submit(db(), tasks);
+  note(tasks);
+  return operations::made_answer(made, several, "");
+}
+
+operations::Document Local::submit_lines(const std::string& body, std::string_view query) const {
+  operations::LineOptions options = operations::line_options_of(operations::query_of(query));
+  options.source = as_json::Source::kFile;
+  operations::Lines lines(std::move(options));
+  std::istringstream in(body);
+  for (std::string line; std::getline(in, line);) lines.read(line);
+  queue::Submitter submitter = submitter_of(settings());
+  const auto made = lines.submit(db(), submitter);
+  note(lines.batch());
+  operations::Document report;
+  report.text = lines.report(made);
+  report.text += lines.end({}, false);
+  return report;
+}
+
+void Local::note(const std::vector<queue::Submission>& tasks) const {
+  if (!known_types_) known_types_.emplace(settings());
+  for (const queue::Submission& task : tasks) known_types_->submitted(task.queue.name, task.type);
+}
+
+void Local::warn_of_tasks() const {
+  if (known_types_) known_types_->warn(db());
+}
+
 Answer Local::ask(const Request& request) const {
   try {
-    operations::Document document = perform(service(), request, db());
+    operations::Document document = perform(request);
     Answer answer{document.status, std::move(document.type), std::move(document.text)};
     for (const auto& [name, value] : document.fields) {
       if (name == "x-allot-damage") answer.damage = value;

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/remote/operations.h"
 #include "cli/sources/context.h"
+#include "cli/sources/known_types.h"
 #include "config/settings.h"
 #include "db/connection.h"
+#include "operations/document.h"
 #include "operations/service.h"
+#include "queue/submit/submit.h"
 
 namespace allot::cli {
 
@@ -24,14 +30,22 @@ class Local final : public Operations {
 
   [[nodiscard]] const config::Settings& settings() const;
   [[nodiscard]] db::Connection& db() const;
+  // Warns on standard error about unusual types and queues of the submitted tasks.
+  void warn_of_tasks() const;
 
  private:
   [[nodiscard]] const operations::Service& service() const;
+  [[nodiscard]] operations::Document perform(const Request& request) const;
+  [[nodiscard]] operations::Document submit(const Request& request, std::string_view query) const;
+  [[nodiscard]] operations::Document submit_lines(const std::string& body,
+                                                  std::string_view query) const;
+  void note(const std::vector<queue::Submission>& tasks) const;
 
   const Context& context_;
   mutable std::optional<config::Settings> settings_;
   mutable std::optional<db::Connection> db_;
   mutable std::optional<operations::Service> service_;
+  mutable std::optional<KnownTypes> known_types_;
 };
 
 }  // namespace allot::cli

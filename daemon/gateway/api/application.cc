@@ -11,6 +11,7 @@
 #include "log/log.h"
 #include "metrics/slots.h"
 #include "operations/call.h"
+#include "operations/submission.h"
 #include "queue/model/catalog.h"
 #include "schedule/computing_process.h"
 
@@ -19,8 +20,6 @@ namespace {
 
 // Room for a payload of 64 KiB, escaped.
 constexpr std::size_t kMostOptions = std::size_t{160} << 10;
-// A smaller body is parsed at once, because passing it to another thread takes longer.
-constexpr std::size_t kSmall = std::size_t{64} << 10;
 
 http::Response problem_response(const std::exception_ptr& error, bool writes) {
   return response_of(problem_of(error, writes));
@@ -38,13 +37,9 @@ http::Response problem_response(const std::exception_ptr& error, const Route& ro
                       {{"retry-after", "1"}}});
 }
 
-std::exception_ptr busy_error() {
+std::exception_ptr busy() {
   return std::make_exception_ptr(Refusal(
       {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}}));
-}
-
-[[noreturn]] void busy() {
-  std::rethrow_exception(busy_error());
 }
 
 std::string joined(const std::set<std::string_view>& words) {
@@ -90,18 +85,15 @@ Application::Application(Service service, Authorizer authorize)
       reads_(service_.database),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      submission_(submission()),
+      submission_{
+          .configured = [this](const std::string& name) { return configured(service_, name); },
+          .ringer = peer::Ringer(service_.runtime_dir),
+          .finds_owners = true},
       combiner_(*pool_, submission_) {}
 
 Application::~Application() {
   // The pool's jobs use the combiner, so the pool ends first.
   pool_.reset();
-}
-
-queue::Submitter::Environment Application::submission() {
-  return {.configured = [this](const std::string& name) { return configured(service_, name); },
-          .ringer = peer::Ringer(service_.runtime_dir),
-          .finds_owners = true};
 }
 
 Application::Asked Application::find(const http::Head& head) const {
@@ -157,10 +149,9 @@ http::Admission Application::admit(const http::Head& head) {
         admission.most_body = kMostOptions;
         break;
       case Body::kTasks:
-        if (media_type(head) == "application/x-ndjson") {
-          admission.lines = submit_lines(*pool_, queue::Submitter(submission_), asked.caller,
-                                         line_options_of(head));
-          admission.lines_type = "application/x-ndjson";
+        if (media_type(head) == operations::kNdjson) {
+          admission.lines = submit_lines(*pool_, queue::Submitter(submission_), asked.caller, head);
+          admission.lines_type = operations::kNdjson;
           admission.most_body = as_json::kMaxLine;
           counts_.count(route, 200);  // counted when the answer begins
         } else {
@@ -195,7 +186,7 @@ void Application::answer_as(access::Caller caller, http::Request request,
   }
 }
 
-// Counts the answer.
+// Counts the answer. An exception here means that the request was not started.
 void Application::answer(const Asked& asked, http::Request request, http::Reply reply) {
   const http::Reply counted = [this, route = &asked.route, began = boot_ns(),
                                reply = std::move(reply)](http::Response response) {
@@ -203,120 +194,82 @@ void Application::answer(const Asked& asked, http::Request request, http::Reply 
     reply(std::move(response));
   };
   try {
-    serve(asked, std::move(request), counted);
+    if (!serve(asked, std::move(request), counted)) counted(problem_response(busy(), false));
   } catch (...) {
-    // An exception here means that the request was not started.
     counted(problem_response(std::current_exception(), false));
   }
 }
 
-void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
-  switch (asked.route.executor) {
-    case Executor::kServer: {
-      Call call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body);
-      return reply(to_http(asked.route.verb(call)));
-    }
-    case Executor::kThreadPool:
-      return send(asked, request, reply);
-    case Executor::kScrape:
-      static_cast<void>(
-          Call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body));
-      return scrape(reply);
-    case Executor::kCombiner:
-      if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
-      break;
+bool Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
+  if (asked.route.executor == Executor::kCombiner) return submit(asked, std::move(request), reply);
+  const auto call = std::make_shared<Call>(service_, asked.route, asked.caller, asked.path,
+                                           request.head.query, request.body);
+  if (asked.route.executor == Executor::kScrape) return scrape(reply);
+  if (asked.route.executor == Executor::kServer) {
+    reply(to_http(asked.route.verb(*call)));
+    return true;
   }
-  const auto shared = std::make_shared<http::Request>(std::move(request));
-  const bool taken = pool_->post([this, asked, shared, reply](auto* /*db*/, const auto& /*error*/) {
-    try {
-      submit(asked, std::move(*shared), reply);
-    } catch (...) {
-      reply(problem_response(std::current_exception(), false));
-    }
-    return work::ThreadPool::Connection::kGood;
-  });
-  if (!taken) busy();
-}
-
-// Posts the verb to the pool.
-void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
-  const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
-                                           std::move(asked.path), request.head.query, request.body);
-  const bool reads_page = asked.of_page && !asked.route.writes();
-  if (reads_page) call->use(reads_);
-  if (!(reads_page ? send_without_connection(call, reply) : send(call, reply))) busy();
+  if (!asked.of_page || asked.route.writes()) return send(call, reply);
+  call->use(reads_);
+  return send_without_connection(call, reply);
 }
 
 // Most requests of a page need only shared reads.
 bool Application::send_without_connection(const std::shared_ptr<Call>& call,
                                           const http::Reply& reply) {
-  return pool_->post(
-      [this, call, reply](auto* /*db*/, const auto& /*error*/) {
-        http::Response response;
-        try {
-          response = to_http(call->route().verb(*call));
-        } catch (const NoConnection&) {
-          if (send(call, reply)) return work::ThreadPool::Connection::kGood;
-          response = problem_response(busy_error(), false);
-        } catch (...) {
-          response = problem_response(std::current_exception(), call->route(), true);
-        }
-        reply(std::move(response));
-        return work::ThreadPool::Connection::kGood;
-      },
-      work::ThreadPool::Wants::kNone);
+  return pool_->post([this, call, reply] {
+    http::Response response;
+    try {
+      response = to_http(call->route().verb(*call));
+    } catch (const NoConnection&) {
+      if (send(call, reply)) return;
+      response = problem_response(busy(), false);
+    } catch (...) {
+      response = problem_response(std::current_exception(), call->route(), true);
+    }
+    reply(std::move(response));
+  });
 }
 
 bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& reply) {
-  return pool_->post([this, call, reply](db::Connection* db, const auto& unavailable) {
-    if (db == nullptr) {
-      reply(problem_response(unavailable, call->route(), false));
-      return work::ThreadPool::Connection::kGone;
-    }
-    http::Response response;
-    bool usable = true;
-    try {
-      call->use(*db);
-      const db::Acting acting(*db, call->actor());
-      response = to_http(call->route().verb(*call));
-    } catch (...) {
-      const std::exception_ptr error = std::current_exception();
-      usable = !loses_connection(error);
-      response = problem_response(error, call->route(), true);
-    }
+  const auto done = [this, call, reply](http::Response response) {
     if (call->route().writes()) reads_.forget();
     reply(std::move(response));
-    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
-  });
+  };
+  return pool_->post(
+      [call, done](db::Connection& db) {
+        call->use(db);
+        http::Response response;
+        {
+          const db::Acting acting(db, call->actor());
+          response = to_http(call->route().verb(*call));
+        }
+        done(std::move(response));
+      },
+      [call, done](const std::exception_ptr& error, bool begun) {
+        done(problem_response(error, call->route(), begun));
+      });
 }
 
 // Called in the server thread, which reads no files.
-void Application::scrape(const http::Reply& reply) {
-  const bool taken = pool_->post(
-      [this, reply](auto* /*db*/, const auto& /*error*/) {
-        const auto last = snapshots_.get(boot_ns());
-        if (last) {
-          reply(page(*last));
-        } else {
-          renew_snapshot(reply);
-        }
-        return work::ThreadPool::Connection::kGood;
-      },
-      work::ThreadPool::Wants::kNone);
-  if (!taken) busy();
-}
-
-void Application::renew_snapshot(const http::Reply& reply) {
-  const bool taken = pool_->post([this, reply](db::Connection* db, const auto& /*unavailable*/) {
-    bool usable = db != nullptr;
-    const auto failed = [&usable](const std::exception& error) {
-      usable = false;
-      log::warn("metrics.failed", {{"error", error.what()}});
+bool Application::scrape(const http::Reply& reply) {
+  return pool_->post([this, reply] {
+    if (const auto last = snapshots_.get(boot_ns())) return reply(page(*last));
+    const auto renew = [this, reply](db::Connection* db) {
+      std::exception_ptr lost;
+      const auto failed = [&lost](const std::exception& error) {
+        lost = std::current_exception();
+        log::warn("metrics.failed", {{"error", error.what()}});
+      };
+      reply(page(*snapshots_.put(metrics::take_snapshot(db, failed))));
+      if (lost) std::rethrow_exception(lost);
     };
-    reply(page(*snapshots_.put(metrics::take_snapshot(db, failed))));
-    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
+    const bool taken = pool_->post([renew](db::Connection& db) { renew(&db); },
+                                   [renew](const std::exception_ptr& /*error*/, bool begun) {
+                                     if (!begun) renew(nullptr);
+                                   });
+    if (!taken) renew(nullptr);
   });
-  if (!taken) reply(page(*snapshots_.put(metrics::take_snapshot(nullptr))));
 }
 
 http::Response Application::page(const metrics::Snapshot& snapshot) const {
@@ -331,19 +284,35 @@ http::Response Application::page(const metrics::Snapshot& snapshot) const {
   return response;
 }
 
-void Application::submit(Asked asked, http::Request request, const http::Reply& reply) {
-  Submission submission = submission_of(request);
-  work::Order order{std::move(submission.tasks), permit_of(asked.caller), {}};
-  order.done = [caller = std::move(asked.caller), reply, several = submission.several,
+// A small body is parsed at once, because passing it to another thread takes longer.
+bool Application::submit(const Asked& asked, http::Request request, const http::Reply& reply) {
+  constexpr std::size_t kSmall = std::size_t{64} << 10;
+  if (request.body.size() <= kSmall) return combine(asked, request, reply);
+  const auto shared = std::make_shared<http::Request>(std::move(request));
+  return pool_->post([this, asked, shared, reply] {
+    try {
+      if (combine(asked, *shared, reply)) return;
+      reply(problem_response(busy(), false));
+    } catch (...) {
+      reply(problem_response(std::current_exception(), false));
+    }
+  });
+}
+
+bool Application::combine(const Asked& asked, http::Request& request, const http::Reply& reply) {
+  as_json::TaskBody body = submission_of(request);
+  work::Order order{std::move(body.tasks), permit_of(asked.caller), {}};
+  order.done = [caller = asked.caller, reply, several = body.several,
                 base_path = service_.base_path](const work::Outcome& outcome) {
     try {
       if (outcome.error) std::rethrow_exception(outcome.error);
-      reply(answer_of(outcome, several, base_path, caller));
+      log_submission(caller, outcome.made);
+      reply(to_http(operations::made_answer(outcome.made, several, base_path)));
     } catch (...) {
       reply(problem_response(std::current_exception(), true));
     }
   };
-  if (!combiner_.submit(std::move(order))) busy();
+  return combiner_.submit(std::move(order));
   // The analyzer does not follow std::function's destructor, and takes the permit for lost.
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 

@@ -47,16 +47,15 @@ class Application final : public http::Application {
   [[nodiscard]] Asked find(const http::Head& head) const;
   [[nodiscard]] static Asked allowed(Match found, access::Caller caller, const http::Head& head);
   void answer(const Asked& asked, http::Request request, http::Reply reply);
-  void serve(const Asked& asked, http::Request request, const http::Reply& reply);
-  void send(Asked asked, const http::Request& request, const http::Reply& reply);
+  // These return false if too many requests are waiting, and throw if the request is refused.
+  [[nodiscard]] bool serve(const Asked& asked, http::Request request, const http::Reply& reply);
   [[nodiscard]] bool send(const std::shared_ptr<Call>& call, const http::Reply& reply);
   [[nodiscard]] bool send_without_connection(const std::shared_ptr<Call>& call,
                                              const http::Reply& reply);
-  void submit(Asked asked, http::Request request, const http::Reply& reply);
-  void scrape(const http::Reply& reply);
-  void renew_snapshot(const http::Reply& reply);
+  [[nodiscard]] bool submit(const Asked& asked, http::Request request, const http::Reply& reply);
+  [[nodiscard]] bool combine(const Asked& asked, http::Request& request, const http::Reply& reply);
+  [[nodiscard]] bool scrape(const http::Reply& reply);
   [[nodiscard]] http::Response page(const metrics::Snapshot& snapshot) const;
-  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authorizer authorizer_;

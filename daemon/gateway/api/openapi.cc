@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
-#include "gateway/api/problem.h"
 #include "gateway/api/route.h"
 #include "gateway/api/schemas_text.h"  // generated from schemas.json
+#include "gateway/http/response_text.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -111,7 +111,7 @@ ordered_json responses_of(const Route& route) {
   std::sort(refusals.begin(), refusals.end());
   for (const unsigned status : refusals) {
     responses[std::to_string(status)] = {
-        {"description", phrase_of(status)},
+        {"description", http::reason_of(status)},
         {"content", {{"application/problem+json", {{"schema", reference_to("Problem")}}}}}};
   }
   return responses;

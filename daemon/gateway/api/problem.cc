@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/api/problem.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "db/error.h"
-#include "gateway/work/cause.h"
+#include "gateway/http/response_text.h"
+#include "gateway/work/thread_pool.h"
 #include "json/task_reader.h"
 #include "queue/submit/submit.h"
 
@@ -17,32 +16,6 @@ namespace allot::gateway::api {
 namespace {
 
 constexpr std::size_t kMostDetail = 2'000;
-
-struct Phrase {
-  unsigned status;
-  const char* text;
-};
-constexpr std::array kPhrases{Phrase{400, "Bad Request"},
-                              Phrase{401, "Unauthorized"},
-                              Phrase{403, "Forbidden"},
-                              Phrase{404, "Not Found"},
-                              Phrase{405, "Method Not Allowed"},
-                              Phrase{408, "Request Timeout"},
-                              Phrase{409, "Conflict"},
-                              Phrase{411, "Length Required"},
-                              Phrase{413, "Content Too Large"},
-                              Phrase{414, "URI Too Long"},
-                              Phrase{415, "Unsupported Media Type"},
-                              Phrase{417, "Expectation Failed"},
-                              Phrase{421, "Misdirected Request"},
-                              Phrase{422, "Unprocessable Content"},
-                              Phrase{429, "Too Many Requests"},
-                              Phrase{431, "Request Header Fields Too Large"},
-                              Phrase{500, "Internal Server Error"},
-                              Phrase{501, "Not Implemented"},
-                              Phrase{503, "Service Unavailable"},
-                              Phrase{504, "Gateway Timeout"},
-                              Phrase{505, "HTTP Version Not Supported"}};
 
 Problem unavailable(const std::string& detail) {
   return {503, detail, {}, {{"retry-after", "1"}}};
@@ -117,26 +90,6 @@ Problem problem_of(const std::exception_ptr& error, bool writes) {
   }
 }
 
-bool loses_connection(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const Refusal&) {
-    return false;
-  } catch (const db::DbError& failed) {
-    return failed.error_class() == db::ErrorClass::kGone;
-  } catch (const Error& failed) {
-    return failed.exit_code() == kExitOutcomeUnknown;
-  } catch (...) {
-    return true;
-  }
-}
-
-const char* phrase_of(unsigned status) {
-  const auto* at = std::find_if(kPhrases.begin(), kPhrases.end(),
-                                [&](const Phrase& phrase) { return phrase.status == status; });
-  return at == kPhrases.end() ? "Problem" : at->text;
-}
-
 std::string kind_of(unsigned status) {
   switch (status) {
     case 400:
@@ -150,7 +103,7 @@ std::string kind_of(unsigned status) {
     default:
       break;
   }
-  std::string kind = phrase_of(status);
+  std::string kind(http::reason_of(status));
   for (char& c : kind)
     c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return kind;
@@ -158,7 +111,7 @@ std::string kind_of(unsigned status) {
 
 http::Response response_of(const Problem& problem) {
   nlohmann::ordered_json document{{"type", "about:blank"},
-                                  {"title", phrase_of(problem.status)},
+                                  {"title", http::reason_of(problem.status)},
                                   {"status", problem.status},
                                   {"detail", shown(problem.detail)},
                                   {"kind", kind_of(problem.status)}};

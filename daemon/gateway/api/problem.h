@@ -14,17 +14,12 @@ namespace allot::gateway::api {
 // so the outcome is unknown after a lost reply.
 [[nodiscard]] Problem problem_of(const std::exception_ptr& error, bool writes);
 
-// Whether a connection is unusable, or in an unknown state, after this error.
-[[nodiscard]] bool loses_connection(const std::exception_ptr& error);
-
 // The error document of a refused request (RFC 9457). Its kind is an error kind of the client
 // library (bad_input, config, unavailable, outcome_unknown or failed), or the name of the status
 // for errors that exist only in HTTP.
 [[nodiscard]] http::Response response_of(const Problem& problem);
 [[nodiscard]] http::Response to_http(Document document);
 
-// "Not Found".
-[[nodiscard]] const char* phrase_of(unsigned status);
 [[nodiscard]] std::string kind_of(unsigned status);
 
 }  // namespace allot::gateway::api

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "gateway/api/problem.h"
+#include "operations/refusal.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -42,23 +42,11 @@ SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const A
 // `read` outlives the job, because its owner waits for the end.
 void SharedReads::begin(const std::string& key, const std::shared_ptr<Entry>& entry,
                         const AnyRead& read) {
-  using State = work::ThreadPool::Connection;
   const bool taken =
-      reader_.post([this, key, entry, &read](db::Connection* db, const auto& unavailable) {
-        if (db == nullptr) {
-          end(key, entry, nullptr, unavailable);
-          return State::kGone;
-        }
-        try {
-          end(key, entry, read(*db), nullptr);
-          return State::kGood;
-        } catch (...) {
-          const std::exception_ptr error = std::current_exception();
-          const bool gone = loses_connection(error);
-          end(key, entry, nullptr, error);
-          return gone ? State::kGone : State::kGood;
-        }
-      });
+      reader_.post([this, key, entry, &read](auto& db) { end(key, entry, read(db), nullptr); },
+                   [this, key, entry](const std::exception_ptr& error, bool /*begun*/) {
+                     end(key, entry, nullptr, error);
+                   });
   if (taken) return;
   end(key, entry, nullptr,
       std::make_exception_ptr(

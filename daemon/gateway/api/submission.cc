@@ -6,10 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/problem.h"
-#include "json/task_json.h"
+#include "gateway/api/route.h"
 #include "log/log.h"
-#include "operations/call.h"
+#include "operations/submission.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -60,29 +59,6 @@ std::string all_of(const http::Head& head, std::string_view name) {
   return list;
 }
 
-// Reads the options of a raw payload like the fields of a JSON object.
-queue::Submission raw_task(http::Request& request) {
-  json object = json::object();
-  for (const auto& [name, value] : query_of(request.head.query)) {
-    const bool number = as_json::is_number_field(name);
-    const bool digits = !value.empty() && value.size() < 19 &&
-                        value.find_first_not_of("0123456789") == std::string::npos;
-    if (name == "payload" || name == "payload_base64") {
-      refuse(400, "the body is the payload, so the query must not have one", name);
-    }
-    object[name] = number && digits ? json(std::stoull(value)) : json(value);
-  }
-  std::string text;
-  try {
-    text = object.dump();
-  } catch (const json::type_error&) {
-    refuse(400, "the query is not UTF-8");
-  }
-  auto task = as_json::read_task(text, as_json::Source::kHttp);
-  task->payload = std::move(request.body);
-  return std::move(*task);
-}
-
 }  // namespace
 
 std::string media_type(const http::Head& head) {
@@ -96,7 +72,7 @@ std::string media_type(const http::Head& head) {
 
 std::size_t most_body(const http::Head& head) {
   const std::string type = media_type(head);
-  if (type == "application/octet-stream") return queue::kMaxPayload;
+  if (type == operations::kRaw) return queue::kMaxPayload;
   if (type == "application/json") return kMostJson;
   refuse(415,
          "Content-Type must be application/json, application/x-ndjson, or application/octet-stream "
@@ -109,40 +85,29 @@ queue::Trace trace_of(const http::Head& head) {
   return queue::trace_of(all_of(head, "traceparent"), all_of(head, "tracestate"));
 }
 
-void join_trace(queue::SubmitOptions& options, const queue::Trace& trace) {
-  if (trace.parent.empty() || !options.traceparent.empty()) return;
-  options.traceparent = trace.parent;
-  options.tracestate = trace.state;
-}
-
-Submission submission_of(http::Request& request) {
-  Submission submission;
+as_json::TaskBody submission_of(http::Request& request) {
   const auto key = key_of(request.head);
   const queue::Trace trace = trace_of(request.head);
-  as_json::TaskBody body;
-  if (media_type(request.head) == "application/octet-stream") {
-    body.tasks.push_back(raw_task(request));
-  } else {
-    if (!request.head.query.empty()) {
-      refuse(400, "options in the query require application/octet-stream; in JSON they are fields");
-    }
-    body = as_json::read_body(request.body);
+  const Values query = query_of(request.head.query);
+  try {
+    static_cast<void>(json(query).dump());
+  } catch (const json::type_error&) {
+    refuse(400, "the query is not UTF-8");
   }
-  if (body.tasks.empty()) refuse(400, "the array has no tasks");
+  as_json::TaskBody body =
+      operations::read_tasks(media_type(request.head), query, std::move(request.body));
   if (key && body.several) {
     refuse(400, "Idempotency-Key is for one task; give each of several its unique_key", kKeyField);
   }
-  submission.several = body.several;
   for (queue::Submission& task : body.tasks) {
     if (key && task.options.unique_key) {
       refuse(400, "Idempotency-Key and unique_key exclude each other: they mean the same",
              kKeyField);
     }
     if (key) task.options.unique_key = key;
-    join_trace(task.options, trace);
-    submission.tasks.push_back(std::move(task));
+    operations::join_trace(task.options, trace);
   }
-  return submission;
+  return body;
 }
 
 queue::Permit permit_of(const access::Caller& caller) {
@@ -156,8 +121,7 @@ void log_action(const access::Caller& caller, std::string_view what, std::string
   log::info("gateway.action", {{"actor", caller.name()}, {"action", what}, {"subject", which}});
 }
 
-std::size_t log_submission(const access::Caller& caller,
-                           const std::vector<queue::Submitted>& made) {
+void log_submission(const access::Caller& caller, const std::vector<queue::Submitted>& made) {
   std::string which;
   std::size_t new_tasks = 0;
   for (const queue::Submitted& task : made) {
@@ -165,21 +129,6 @@ std::size_t log_submission(const access::Caller& caller,
   }
   if (new_tasks > 1) which += " and " + std::to_string(new_tasks - 1) + " more";
   if (new_tasks > 0) log_action(caller, "submit", which);
-  return new_tasks;
-}
-
-http::Response answer_of(const work::Outcome& outcome, bool several, const std::string& base_path,
-                         const access::Caller& caller) {
-  json list = json::array();
-  for (const queue::Submitted& task : outcome.made) list.push_back(as_json::submitted(task));
-  const std::size_t new_tasks = log_submission(caller, outcome.made);
-  http::Response response =
-      to_http(operations::answer_of(several ? list : list.front(), new_tasks == 0 ? 200 : 201));
-  if (!several) {
-    response.fields.push_back(
-        {"location", base_path + "/api/v1/tasks/" + outcome.made.front().id.text()});
-  }
-  return response;
 }
 
 }  // namespace allot::gateway::api

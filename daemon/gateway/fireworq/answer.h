@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "gateway/http/message.h"
@@ -13,14 +12,12 @@ namespace allot::gateway::fireworq {
 // Ends a request with a status other than 200. The detail is one line for people; empty: none.
 class Refused : public Error {
  public:
-  Refused(unsigned status, std::string detail)
-      : Error(detail, kExitBadInput), status_(status), detail_(std::move(detail)) {}
+  Refused(unsigned status, const std::string& detail)
+      : Error(detail, kExitBadInput), status_(status) {}
   [[nodiscard]] unsigned status() const { return status_; }
-  [[nodiscard]] const std::string& detail() const { return detail_; }
 
  private:
   unsigned status_;
-  std::string detail_;
 };
 
 [[nodiscard]] http::Response json_answer(std::string body);

@@ -7,7 +7,6 @@
 #include "base/version.h"
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/objects.h"
-#include "gateway/work/cause.h"
 #include "log/log.h"
 #include "queue/fireworq/jobs.h"
 #include "queue/model/headers.h"
@@ -21,46 +20,32 @@ constexpr std::uint32_t kMaxLosses = 3;
 constexpr std::size_t kMostOther = std::size_t{1} << 20;
 // A payload of 16 MiB with every byte escaped, and the JSON around it.
 constexpr std::size_t kMostPush = std::size_t{100} << 20;
-// A smaller body is parsed at once, because passing it to another thread takes longer.
-constexpr std::size_t kSmall = std::size_t{64} << 10;
 
 // The cause in one line, without addresses or accounts.
-std::string detail_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const queue::OutcomeUnknown& unknown) {
-    return "the reply of the database was lost: the job may or may not exist " +
-           work::note_cause(unknown);
-  } catch (const db::DbError& failed) {
-    return "the database refused, or does not respond " + work::note_cause(failed);
-  } catch (const Error& failed) {
-    return failed.what();
-  } catch (const std::exception& failed) {
-    log::error("gateway.answer_failed", {{"error", failed.what()}});
-    return "this is a defect; the log says more";
-  }
-}
-
 http::Response answer_to(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const Refused& refused) {
-    return error_answer(refused.status(), refused.detail());
-  } catch (...) {
-    return error_answer(500, detail_of(std::current_exception()));
+    return error_answer(refused.status(), refused.what());
+  } catch (const queue::OutcomeUnknown& unknown) {
+    return error_answer(500, "the reply of the database was lost: the job may or may not exist " +
+                                 work::note_cause(unknown));
+  } catch (const db::DbError& failed) {
+    return error_answer(500,
+                        "the database refused, or does not respond " + work::note_cause(failed));
+  } catch (const Error& failed) {
+    return error_answer(500, failed.what());
+  } catch (const std::exception& failed) {
+    log::error("gateway.answer_failed", {{"error", failed.what()}});
+    return error_answer(500, "this is a defect; the log says more");
   }
 }
 
-// Whether the connection is unusable after this error.
-bool loses_connection(const std::exception_ptr& error) {
+std::string text_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
-  } catch (const db::DbError& failed) {
-    return failed.error_class() == db::ErrorClass::kGone;
-  } catch (const Error&) {
-    return false;
-  } catch (...) {
-    return true;
+  } catch (const std::exception& failed) {
+    return failed.what();
   }
 }
 
@@ -86,31 +71,26 @@ Application::Application(Service service, Authenticator::OfToken of_token)
       figures_(service_.runtime_dir),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      combiner_(*pool_, submission(), queue::number_jobs) {}
+      // The prefix of a name is the number of the last local change, so that older cache entries
+      // are not used.
+      combiner_(*pool_,
+                {.find =
+                     [this](db::Connection& db, const std::string& name) {
+                       return find_queue(db, name.substr(name.find('/') + 1));
+                     },
+                 .ringer = peer::Ringer(service_.runtime_dir)},
+                queue::number_jobs) {}
 
 Application::~Application() {
   if (node_.is_active()) {
-    static_cast<void>(pool_->post([this](db::Connection* db, const auto& /*unavailable*/) {
-      try {
-        if (db != nullptr) node_.leave(*db);
-      } catch (const std::exception& error) {
-        log::debug("gateway.not_returned", {{"error", error.what()}});
-      }
-      return work::ThreadPool::Connection::kGone;
-    }));
+    static_cast<void>(
+        pool_->post([this](db::Connection& db) { node_.leave(db); },
+                    [](const std::exception_ptr& error, bool begun) {
+                      if (begun) log::debug("gateway.not_returned", {{"error", text_of(error)}});
+                    }));
   }
   // The pool's jobs use the combiner, so the pool ends first.
   pool_.reset();
-}
-
-queue::Submitter::Environment Application::submission() {
-  return {.find =
-              [this](db::Connection& db, const std::string& name) {
-                // The prefix is the number of the last local change, so that older cache entries
-                // are not used.
-                return find_queue(db, name.substr(name.find('/') + 1));
-              },
-          .ringer = peer::Ringer(service_.runtime_dir)};
 }
 
 Application::Asked Application::find(const http::Head& head) const {
@@ -148,7 +128,7 @@ http::Admission Application::admit(const http::Head& head) {
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
-    admission.anonymous = Authenticator::is_anonymous(asked.caller);
+    admission.anonymous = asked.caller.name() == access::kAnonymous;
     if (admission.anonymous) {
       const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
       admission.most_body = std::min(admission.most_body, most);
@@ -209,40 +189,23 @@ void Application::serve(Asked asked, const http::Reply& reply) {
 }
 
 void Application::send(Asked asked, const http::Reply& reply) {
-  const auto shared = std::make_shared<Asked>(std::move(asked));
-  const bool taken =
-      pool_->post([this, shared, reply](db::Connection* db, const std::exception_ptr& unavailable) {
-        if (db == nullptr) {
-          reply(answer_to(unavailable));
-          return work::ThreadPool::Connection::kGone;
-        }
-        http::Response response;
-        bool usable = true;
-        try {
-          response = read(*db, *shared);
-        } catch (...) {
-          usable = !loses_connection(std::current_exception());
-          response = answer_to(std::current_exception());
-        }
-        reply(std::move(response));
-        return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
-      });
+  const bool taken = pool_->post(
+      [this, asked = std::move(asked), reply](db::Connection& db) { reply(read(db, asked)); },
+      [reply](const std::exception_ptr& error, bool /*begun*/) { reply(answer_to(error)); });
   if (!taken) busy();
 }
 
+// A small body is parsed at once, because passing it to another thread takes longer.
 void Application::push(Asked asked, const http::Reply& reply) {
+  constexpr std::size_t kSmall = std::size_t{64} << 10;
   if (asked.body.size() <= kSmall) return parse_and_push(asked, reply);
-  const auto shared = std::make_shared<Asked>(std::move(asked));
-  const bool taken = pool_->post(
-      [this, shared, reply](auto* /*db*/, const auto& /*error*/) {
-        try {
-          parse_and_push(*shared, reply);
-        } catch (...) {
-          reply(answer_to(std::current_exception()));
-        }
-        return work::ThreadPool::Connection::kGood;
-      },
-      work::ThreadPool::Wants::kNone);
+  const bool taken = pool_->post([this, asked = std::move(asked), reply] {
+    try {
+      parse_and_push(asked, reply);
+    } catch (...) {
+      reply(answer_to(std::current_exception()));
+    }
+  });
   if (!taken) busy();
 }
 
@@ -284,29 +247,20 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
 
 void Application::turn() {
   if (turning_.exchange(true)) return;  // the previous one still runs
-  const bool taken = pool_->post(
-      [this](auto* /*db*/, const auto& /*error*/) {
-        figures_.turn();
-        return work::ThreadPool::Connection::kGood;
-      },
-      work::ThreadPool::Wants::kNone);
+  const bool taken = pool_->post([this] { figures_.turn(); });
   const bool round = !service_.read_only && turns_++ % 2 == 0;  // a round writes
-  if (!taken || !round) {
-    turning_ = false;
-    return;
-  }
-  const bool begun = pool_->post([this](db::Connection* db, const auto& /*unavailable*/) {
-    bool usable = db != nullptr;
-    try {
-      if (usable) node_.round(*db);
-      if (usable && !has_default_) make_default(*db);
-    } catch (const std::exception& error) {
-      usable = false;
-      log::warn("fireworq.round_failed", {{"error", error.what()}});
-    }
-    turning_ = false;
-    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
-  });
+  const bool begun = taken && round &&
+                     pool_->post(
+                         [this](db::Connection& db) {
+                           node_.round(db);
+                           if (!has_default_) make_default(db);
+                           turning_ = false;
+                         },
+                         [this](const std::exception_ptr& error, bool begun) {
+                           if (begun)
+                             log::warn("fireworq.round_failed", {{"error", text_of(error)}});
+                           turning_ = false;
+                         });
   if (!begun) turning_ = false;
 }
 

@@ -78,8 +78,7 @@ class Application final : public http::Application {
   [[nodiscard]] http::Response job_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response failed_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response list_verb(db::Connection& db, const Asked& asked);
-  [[nodiscard]] std::string put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
-  [[nodiscard]] std::string delete_queue(db::Connection& db, const std::string& name);
+  void put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
   [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue,
                                      const Figures::Now& now);
   [[nodiscard]] queue::FireworqQueue defaults() const;
@@ -87,8 +86,6 @@ class Application final : public http::Application {
   // The queue for the jobs of a category.
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
   void make_default(db::Connection& db);
-  void bring_default(db::Connection& db);
-  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authenticator authenticator_;

@@ -74,10 +74,6 @@ access::Caller Authenticator::authenticate(const http::Head& head) const {
   return std::move(*verdict.caller);
 }
 
-bool Authenticator::is_anonymous(const access::Caller& caller) {
-  return caller.name() == access::kAnonymous;
-}
-
 void Authenticator::check_origin(const http::Head& head) const {
   const std::string* site = head.field("sec-fetch-site");
   const std::string word = site == nullptr ? "" : lower(*site);

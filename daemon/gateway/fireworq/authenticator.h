@@ -23,10 +23,8 @@ class Authenticator {
   using OfToken = std::function<access::Access::Verdict(std::string_view token)>;
   Authenticator(const config::GatewayFireworq& settings, OfToken of_token);
 
-  // Throws Refused: 401 or 403.
+  // A caller that needs no token has the name access::kAnonymous. Throws Refused: 401 or 403.
   [[nodiscard]] access::Caller authenticate(const http::Head& head) const;
-  // Whether this caller needed no token.
-  [[nodiscard]] static bool is_anonymous(const access::Caller& caller);
 
  private:
   void check_origin(const http::Head& head) const;

@@ -115,30 +115,23 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
   if (asked.method == "PUT") {
     require_length(name);
     const FireworqQueue wanted = read_queue(asked.body, name, defaults());
-    const std::string shown = put_queue(db, wanted);
+    put_queue(db, wanted);
     log_change("put queue", asked.caller, name);
-    return json_answer(shown);
+    return json_answer(queue_object(wanted));
   }
+  const FireworqQueue queue = required(db, name);
   if (asked.method == "DELETE") {
-    const std::string shown = delete_queue(db, name);
+    queue::hide_fireworq(db, queue);
+    ++changes_;
+    if (name == service_.settings.queue_default) has_default_ = false;
     log_change("delete queue", asked.caller, name);
-    return json_answer(shown);
   }
-  return json_answer(queue_object(required(db, name)));
+  return json_answer(queue_object(queue));
 }
 
-std::string Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
+void Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
   queue::put_fireworq(db, wanted);
   ++changes_;
-  return queue_object(wanted);
-}
-
-std::string Application::delete_queue(db::Connection& db, const std::string& name) {
-  const FireworqQueue queue = required(db, name);
-  queue::hide_fireworq(db, queue);
-  ++changes_;
-  if (name == service_.settings.queue_default) has_default_ = false;
-  return queue_object(queue);
 }
 
 http::Response Application::routing_verb(db::Connection& db, const Asked& asked) {
@@ -188,24 +181,18 @@ http::Response Application::failed_verb(db::Connection& db, const Asked& asked) 
 http::Response Application::list_verb(db::Connection& db, const Asked& asked) {
   const queue::QueueInfo info = required(db, asked.target.name).info;
   queue::ListAsk ask = list_ask(asked.query);
-  switch (asked.target.place) {
-    case Place::kGrabbed:
-      return json_answer(page_object(
-          "jobs", queue::page_jobs(db, info, queue::JobList::kGrabbed, ask), job_object));
-    case Place::kDeferred:
-      return json_answer(page_object(
-          "jobs", queue::page_jobs(db, info, queue::JobList::kDeferred, ask), job_object));
-    case Place::kFailedList: {
-      ask.latest_first = true;
-      const bool created = parameter(asked.query, "order") == "created";
-      const queue::JobPage page =
-          created ? queue::newest_failed(db, info, ask) : queue::page_failed(db, info, ask);
-      return json_answer(page_object("failed_jobs", page, failed_object));
-    }
-    default:
-      return json_answer(page_object(
-          "jobs", queue::page_jobs(db, info, queue::JobList::kWaiting, ask), job_object));
+  const Place place = asked.target.place;
+  if (place == Place::kFailedList) {
+    ask.latest_first = true;
+    const bool created = parameter(asked.query, "order") == "created";
+    const queue::JobPage page =
+        created ? queue::newest_failed(db, info, ask) : queue::page_failed(db, info, ask);
+    return json_answer(page_object("failed_jobs", page, failed_object));
   }
+  const queue::JobList list = place == Place::kGrabbed    ? queue::JobList::kGrabbed
+                              : place == Place::kDeferred ? queue::JobList::kDeferred
+                                                          : queue::JobList::kWaiting;
+  return json_answer(page_object("jobs", queue::page_jobs(db, info, list, ask), job_object));
 }
 
 std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue,
@@ -260,23 +247,19 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
 
 void Application::make_default(db::Connection& db) {
   has_default_ = true;  // set first, so that a concurrent deletion is not lost
+  const std::string& name = service_.settings.queue_default;
+  if (name.empty()) return;
   try {
-    bring_default(db);
+    const auto there = queue::find_fireworq(db, name);
+    if (there && !there->hidden) return;
+    FireworqQueue wanted = there ? *there : defaults();
+    wanted.name = name;
+    wanted.hidden = false;
+    put_queue(db, wanted);
   } catch (...) {
     has_default_ = false;  // the next round retries
     throw;
   }
-}
-
-void Application::bring_default(db::Connection& db) {
-  const std::string& name = service_.settings.queue_default;
-  if (name.empty()) return;
-  const auto there = queue::find_fireworq(db, name);
-  if (there && !there->hidden) return;
-  FireworqQueue wanted = there ? *there : defaults();
-  wanted.name = name;
-  wanted.hidden = false;
-  static_cast<void>(put_queue(db, wanted));
 }
 
 std::string Application::settings() const {

@@ -11,6 +11,7 @@
 
 #include "gateway/access/login_code.h"
 #include "gateway/api/problem.h"
+#include "gateway/http/response_text.h"
 #include "gateway/ui/assets.h"
 #include "gateway/ui/gather.h"
 #include "gateway/ui/words.h"
@@ -50,7 +51,7 @@ http::Response redirect(const std::string& address, unsigned status = 303) {
 }
 
 http::Response problem_page(const Visit& visit, unsigned status, const std::string& detail) {
-  return html_response(framed(visit, "", std::string(api::phrase_of(status)),
+  return html_response(framed(visit, "", std::string(http::reason_of(status)),
                               [&](Html& html) { render_problem(status, detail, html); }),
                        status);
 }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/mutant.h"
-#include "gateway/work/cause.h"
 
 namespace allot::gateway::work {
 namespace {
@@ -29,33 +28,15 @@ bool is_plain(const Order& order) {
   return !options.unique_key && !options.partition_key;
 }
 
-// Kind of a failed submission, and its meaning for the other orders of the transaction.
-enum class Failure {
-  kRefused,  // one of the orders may be at fault
-  kNotNow,   // nothing was submitted, and an immediate retry would fail as well
-  kGone,     // nothing was submitted, and the connection is unusable
-  kUnknown,  // the reply was lost
-};
-
-Failure kind_of(const std::exception_ptr& error) {
+// Whether the order may be at fault: otherwise an immediate retry would fail as well.
+bool is_refusal(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
-  } catch (const queue::OutcomeUnknown&) {
-    return Failure::kUnknown;
   } catch (const db::DbError& failed) {
-    switch (failed.error_class()) {
-      case db::ErrorClass::kGone:
-        return Failure::kGone;
-      case db::ErrorClass::kRetryable:
-      case db::ErrorClass::kFull:
-        return Failure::kNotNow;
-      default:
-        return Failure::kRefused;
-    }
-  } catch (const Error&) {
-    return Failure::kRefused;
+    const db::ErrorClass its_class = failed.error_class();
+    return its_class != db::ErrorClass::kRetryable && its_class != db::ErrorClass::kFull;
   } catch (...) {
-    return Failure::kGone;  // the state of the connection is unknown
+    return true;
   }
 }
 
@@ -146,28 +127,20 @@ bool Combiner::submit(Order order) {
 }
 
 bool Combiner::post(Which which) {
-  return pool_.post([this, which](db::Connection* db, const std::exception_ptr& unavailable) {
-    return work_off(which, db, unavailable);
-  });
+  return pool_.post([this, which](db::Connection& db) { work_off(which, db); },
+                    [this, which](const std::exception_ptr& error, bool begun) {
+                      if (begun) return hand_on(which);
+                      give_up(which, error);
+                    });
 }
 
-Combiner::State Combiner::work_off(Which which, db::Connection* db,
-                                   const std::exception_ptr& unavailable) {
-  if (db == nullptr) {
-    give_up(which, unavailable);
-    return State::kGone;
-  }
+void Combiner::work_off(Which which, db::Connection& db) {
   queue::Submitter submitter = take_submitter();
-  State state = State::kGood;
   for (Orders orders = next(which); !orders.empty(); orders = next(which)) {
-    state = submit(*db, submitter, std::move(orders));
-    if (state == State::kGood) continue;
-    hand_on(which);
-    break;
+    submit(db, submitter, std::move(orders));
   }
   const MutexLock held(mutex_);
   submitters_.push_back(std::move(submitter));
-  return state;
 }
 
 queue::Submitter Combiner::take_submitter() {
@@ -222,26 +195,25 @@ void Combiner::give_up(Which which, const std::exception_ptr& error) {
   refuse_each(orders, error);
 }
 
-Combiner::State Combiner::submit(db::Connection& db, queue::Submitter& submitter,
-                                 Orders orders) const {
+void Combiner::submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const {
   Orders ready;
-  bool gone = false;
+  std::exception_ptr lost;
   for (Order& order : orders) {
     try {
       submitter.prepare(db, order.tasks, order.permit);
       ready.push_back(std::move(order));
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
-      gone = gone || kind_of(error) == Failure::kGone;
       refuse(order, error);
+      if (loses_connection(error) || db.in_transaction()) lost = error;
     }
   }
-  if (ready.empty()) return gone || db.in_transaction() ? State::kGone : State::kGood;
-  return submit_orders(db, submitter, ready);
+  if (!ready.empty()) return submit_orders(db, submitter, ready);
+  if (lost) std::rethrow_exception(lost);
 }
 
-Combiner::State Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitter,
-                                        Orders& orders) const {
+void Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitter,
+                             Orders& orders) const {
   std::vector<queue::Submission> tasks = lent(orders);
   Outcome all;
   try {
@@ -249,34 +221,35 @@ Combiner::State Combiner::submit_orders(db::Connection& db, const queue::Submitt
     all.made = submitter.submit(db, tasks, extra);
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
-    const Failure failure = kind_of(error);
-    if (failure == Failure::kRefused && orders.size() > 1) {
+    const bool lost = loses_connection(error);
+    if (!lost && orders.size() > 1 && is_refusal(error)) {
       give_back(tasks, orders);
       return submit_singly(db, submitter, orders);
     }
     refuse_each(orders, error);
-    const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
-    return usable ? State::kGood : State::kGone;
+    if (lost) throw;
+    return;
   }
   report(orders, all);
-  return State::kGood;
 }
 
-Combiner::State Combiner::submit_singly(db::Connection& db, const queue::Submitter& submitter,
-                                        Orders& orders) const {
+void Combiner::submit_singly(db::Connection& db, const queue::Submitter& submitter,
+                             Orders& orders) const {
   while (!orders.empty()) {
     Orders one;
     one.push_back(std::move(orders.front()));
     orders.pop_front();
-    if (submit_orders(db, submitter, one) == State::kGood) continue;
-    refuse_each(
-        orders,
-        std::make_exception_ptr(Error(
-            "the database connection was lost before this task was sent; nothing was submitted",
-            kExitUnavailable)));
-    return State::kGone;
+    try {
+      submit_orders(db, submitter, one);
+    } catch (...) {
+      refuse_each(
+          orders,
+          std::make_exception_ptr(Error(
+              "the database connection was lost before this task was sent; nothing was submitted",
+              kExitUnavailable)));
+      throw;
+    }
   }
-  return State::kGood;
 }
 
 }  // namespace allot::gateway::work

@@ -55,7 +55,6 @@ class Combiner {
 
  private:
   using Orders = std::deque<Order>;
-  using State = ThreadPool::Connection;
   enum Which : std::size_t { kShared, kAlone };
   struct Lane {
     Orders waiting{};
@@ -63,8 +62,9 @@ class Combiner {
   };
 
   [[nodiscard]] bool post(Which which);
-  State work_off(Which which, db::Connection* db, const std::exception_ptr& unavailable)
-      ALLOT_EXCLUDES(mutex_);
+  // This function and those that submit throw the error that made the connection unusable, after
+  // they have refused the orders that it concerns.
+  void work_off(Which which, db::Connection& db) ALLOT_EXCLUDES(mutex_);
   // Reuses the cache of an earlier job, so that a single order needs no queue lookup either.
   queue::Submitter take_submitter() ALLOT_EXCLUDES(mutex_);
   // The orders of the next transaction; empty: none waits, and the job ends.
@@ -74,10 +74,10 @@ class Combiner {
   // Ends this job, and refuses the waiting orders unless another job serves them.
   void give_up(Which which, const std::exception_ptr& error) ALLOT_EXCLUDES(mutex_);
 
-  State submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
+  void submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
   // In one transaction; if it is refused, one order after the other.
-  State submit_orders(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
-  State submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
+  void submit_orders(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
+  void submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
 
   ThreadPool& pool_;
   const queue::Submitter::Environment environment_;

@@ -2,6 +2,8 @@
 #include "gateway/work/thread_pool.h"
 
 #include <csignal>
+#include <cstdio>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +19,25 @@ constexpr Nanos kFresh = kSecond;
 constexpr Nanos kSpared = kSecond / 4;
 
 }  // namespace
+
+bool loses_connection(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const db::DbError& failed) {
+    return failed.error_class() == db::ErrorClass::kGone;
+  } catch (const Error& failed) {
+    return failed.exit_code() == kExitOutcomeUnknown;
+  } catch (...) {
+    return true;
+  }
+}
+
+std::string note_cause(const std::exception& error) {
+  char reference[9];
+  std::snprintf(reference, sizeof reference, "%08x", std::random_device()());
+  log::warn("gateway.refused", {{"reference", reference}, {"error", error.what()}});
+  return std::string("(gateway.refused, reference ") + reference + ", in the gateway's log)";
+}
 
 ThreadPool::ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
     : options_(std::move(options)), most_waiting_(most_waiting) {
@@ -52,11 +73,21 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool ThreadPool::post(Job job, Wants wants) {
+bool ThreadPool::post(Act act, Failed failed) {
+  return add([this, act = std::move(act), failed = std::move(failed)](Session& session) {
+    run(session, act, failed);
+  });
+}
+
+bool ThreadPool::post(std::function<void()> act) {
+  return add([act = std::move(act)](Session& /*session*/) { act(); });
+}
+
+bool ThreadPool::add(Job job) {
   {
     const MutexLock held(mutex_);
     if (ends_ || jobs_.size() >= most_waiting_) return false;
-    jobs_.push_back({std::move(job), wants});
+    jobs_.push_back(std::move(job));
   }
   posted_.notify_one();
   return true;
@@ -65,35 +96,36 @@ bool ThreadPool::post(Job job, Wants wants) {
 void ThreadPool::work() {
   Session session;
   for (;;) {
-    const Posted posted = next();
-    if (!posted.job) return;
-    run(session, posted);
+    const Job job = next();
+    if (!job) return;
+    job(session);
   }
 }
 
-ThreadPool::Posted ThreadPool::next() {
+ThreadPool::Job ThreadPool::next() {
   MutexLock held(mutex_);
   while (jobs_.empty()) {
     if (ends_) return {};
     posted_.wait(mutex_);
   }
-  Posted posted = std::move(jobs_.front());
+  Job job = std::move(jobs_.front());
   jobs_.pop_front();
-  return posted;
+  return job;
 }
 
-void ThreadPool::run(Session& session, const Posted& posted) {
-  if (posted.wants == Wants::kNone) {
-    static_cast<void>(posted.job(nullptr, nullptr));
-    return;
+void ThreadPool::run(Session& session, const Act& act, const Failed& failed) {
+  if (const std::exception_ptr unavailable = make_ready(session)) return failed(unavailable, false);
+  std::exception_ptr error;
+  try {
+    act(*session.connection);
+  } catch (...) {
+    error = std::current_exception();
+    failed(error, true);
   }
-  const std::exception_ptr unavailable = make_ready(session);
-  const bool good = posted.job(session.connection.get(), unavailable) == Connection::kGood;
   session.used_ns = boot_ns();
   // A job that ends inside a transaction has failed unexpectedly.
-  if (session.connection && (!good || session.connection->in_transaction())) {
-    session.connection.reset();
-  }
+  const bool lost = error && loses_connection(error);
+  if (lost || session.connection->in_transaction()) session.connection.reset();
 }
 
 std::exception_ptr ThreadPool::make_ready(Session& session) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,21 +16,23 @@
 
 namespace allot::gateway::work {
 
+// Whether a connection is unusable, or in an unknown state, after this error.
+[[nodiscard]] bool loses_connection(const std::exception_ptr& error);
+
+// Writes a database error to the log (gateway.refused), because it names accounts, hosts, files and
+// statements that clients must not see. Returns the reference for the client, as "(gateway.refused,
+// reference 1f3a90c2, in the gateway's log)".
+std::string note_cause(const std::exception& error);
+
 // The threads that send statements, each with its own connection, behind a bounded queue of jobs:
 // an overloaded gateway refuses at once. A connection is opened for the first job that needs it,
 // and is checked before a job after an idle time, because the server may have closed it or become
 // read-only. Any thread may call every function.
 class ThreadPool {
  public:
-  // State of the connection after a job.
-  enum class Connection {
-    kGood,  // the next job may use it
-    kGone   // unusable, or in an unknown state
-  };
-  // Receives a working connection, or nullptr and the error. Must not throw.
-  using Job = std::function<Connection(db::Connection* db, const std::exception_ptr& unavailable)>;
-  // kNone: the job gets nullptr and no error; no connection is opened for it.
-  enum class Wants { kConnection, kNone };
+  using Act = std::function<void(db::Connection& db)>;
+  // Gets the error of the connection or, if the job has begun, of its Act. Must not throw.
+  using Failed = std::function<void(const std::exception_ptr& error, bool begun)>;
 
   ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
   ThreadPool(const ThreadPool&) = delete;
@@ -37,7 +40,9 @@ class ThreadPool {
   ~ThreadPool();  // waiting jobs run first
 
   // False: the queue is full, or the pool is ending.
-  [[nodiscard]] bool post(Job job, Wants wants = Wants::kConnection) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] bool post(Act act, Failed failed) ALLOT_EXCLUDES(mutex_);
+  // Without a connection. `act` must not throw.
+  [[nodiscard]] bool post(std::function<void()> act) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
  private:
@@ -45,6 +50,7 @@ class ThreadPool {
     std::unique_ptr<db::Connection> connection{};
     Nanos used_ns = 0;
   };
+  using Job = std::function<void(Session&)>;
   // The last connection error. Until until_ns all jobs fail with it, without another attempt.
   struct Failure {
     std::exception_ptr error{};
@@ -53,13 +59,10 @@ class ThreadPool {
 
   void start(std::size_t threads);
   void work() ALLOT_EXCLUDES(mutex_);
-  struct Posted {
-    Job job{};
-    Wants wants = Wants::kConnection;
-  };
+  [[nodiscard]] bool add(Job job) ALLOT_EXCLUDES(mutex_);
   // An empty job: the pool ends.
-  Posted next() ALLOT_EXCLUDES(mutex_);
-  void run(Session& session, const Posted& posted) ALLOT_EXCLUDES(mutex_);
+  Job next() ALLOT_EXCLUDES(mutex_);
+  void run(Session& session, const Act& act, const Failed& failed) ALLOT_EXCLUDES(mutex_);
   // nullptr: connected; else the error.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
@@ -69,7 +72,7 @@ class ThreadPool {
   const std::size_t most_waiting_;
   Mutex mutex_;
   CondVar posted_;
-  std::deque<Posted> jobs_ ALLOT_GUARDED_BY(mutex_);
+  std::deque<Job> jobs_ ALLOT_GUARDED_BY(mutex_);
   bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   Failure failure_ ALLOT_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;

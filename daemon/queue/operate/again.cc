@@ -10,6 +10,7 @@
 namespace allot::queue {
 
 Submitted submit_again(db::Connection& db, const TaskId& of, const Submission& task) {
+  validate(task);
   ExtraStatements extra;
   extra.statements = [&](std::span<const Submitted> made) {
     std::vector<db::Statement> more;

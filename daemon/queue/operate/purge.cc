@@ -9,7 +9,7 @@
 
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
-#include "queue/submit/key_bound.h"
+#include "queue/submit/owners.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -137,7 +137,7 @@ void validate(const ScheduleSpec& spec) {
         "max_attempts, max_losses, label, time_limit, traceparent, tracestate: not allowed for "
         "tasks of a schedule");
   }
-  validate(spec.type, spec.payload, options);
+  check_fields({{}, spec.type, spec.payload, options});
   check_span("late_after", spec.late_after, kMaxDelay);
   check_span("jitter", spec.jitter, kMaxJitter);
   if (spec.catch_up < 1 || spec.catch_up > kMaxCatchUp) {

@@ -8,7 +8,7 @@
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "queue/schedules/rows.h"
-#include "queue/submit/key_bound.h"
+#include "queue/submit/owners.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -72,16 +72,12 @@ std::optional<QueueInfo> address(db::Connection& db, std::string_view name, std:
 const QueueInfo& Addresses::named(db::Connection& db, const std::string& name) {
   const auto known = named_.find(name);
   if (known != named_.end()) return known->second;
-  QueueInfo found = find_ ? find_(db, name) : find_or_make(db, name);
-  return named_.emplace(name, std::move(found)).first->second;
-}
-
-QueueInfo Addresses::find_or_make(db::Connection& db, const std::string& name) const {
+  if (find_) return named_.emplace(name, find_(db, name)).first->second;
   if (!is_name(name)) {
     throw Error("queue: not a queue name (1 to 63 of A-Z a-z 0-9 . _ -)", kExitBadInput);
   }
-  const config::Queue* configured = configured_ ? configured_(name) : nullptr;
-  if (auto found = queue::find_or_make(db, name, configured)) return std::move(*found);
+  auto found = find_or_make(db, name, configured_ ? configured_(name) : nullptr);
+  if (found) return named_.emplace(name, std::move(*found)).first->second;
   throw Error("queue '" + name + "' does not exist; the daemon creates it at its start from a " +
                   "section [queues.\"NAME\"]",
               kExitBadInput);
@@ -95,12 +91,12 @@ const QueueInfo& Addresses::find(db::Connection& db, const std::string& name,
     routed_.clear();
     since_ns_ = now;
   }
-  if (!name.empty() && !named(db, name).routed) return named(db, name);
+  const QueueInfo* source = name.empty() ? nullptr : &named(db, name);
+  if (source != nullptr && !source->routed) return *source;
   const std::pair<std::string, std::string> key(name, type);
   const auto known = routed_.find(key);
   if (known != routed_.end()) return known->second;
-  QueueInfo taker =
-      name.empty() ? default_queue(db, type) : follow_route(db, named(db, name), type);
+  QueueInfo taker = source == nullptr ? default_queue(db, type) : follow_route(db, *source, type);
   return routed_.emplace(key, std::move(taker)).first->second;
 }
 

@@ -53,7 +53,6 @@ class Addresses {
 
  private:
   const QueueInfo& named(db::Connection& db, const std::string& name);
-  [[nodiscard]] QueueInfo find_or_make(db::Connection& db, const std::string& name) const;
 
   Find find_;
   Configured configured_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -12,14 +13,10 @@ namespace allot::queue {
 namespace {
 
 std::set<TaskId> running(db::Connection& db, std::uint32_t queue_id,
-                         const std::set<std::string>& keys) {
-  std::string list;
-  for (const std::string& key : keys) {
-    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
-  }
+                         const std::vector<std::string>& keys) {
   db::Statement statement(sql::k_running_owners);
   statement.set("queue_id", queue_id)
-      .set_raw("unique_keys", std::move(list))
+      .set_raw("unique_keys", bytes_list(keys))
       .set("cancel_watched_flag", kCancelWatchedFlag);
   auto results = db.run({statement});
   std::set<TaskId> ids;
@@ -51,10 +48,10 @@ const char* name_of(Owner owner) {
 
 void find_owners(db::Connection& db, std::span<const Submission> submissions,
                  std::span<Submitted> made) {
-  std::map<std::uint32_t, std::set<std::string>> live;
+  std::map<std::uint32_t, std::vector<std::string>> live;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i].owner != Owner::kLive) continue;
-    live[made[i].id.partition.queue_id].insert(*submissions[i].options.unique_key);
+    live[made[i].id.partition.queue_id].push_back(*submissions[i].options.unique_key);
   }
   try {
     for (const auto& [queue_id, keys] : live) {
@@ -67,6 +64,13 @@ void find_owners(db::Connection& db, std::span<const Submission> submissions,
   } catch (const Error&) {
     // A submitter's account may lack the right to read tasks, or the connection may be lost by now.
   }
+}
+
+void bound_unique(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys) {
+  if (keys.empty()) return;
+  db::Statement bound(sql::k_bound_unique);
+  bound.set("queue_id", queue_id).set_raw("unique_keys", bytes_list(keys));
+  db.run({bound});
 }
 
 }  // namespace allot::queue

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "queue/model/random.h"
+#include "queue/model/statements.h"
 #include "queue/submit/address.h"
 #include "queue/submit/submit.h"
 #include "sql/queries.h"
@@ -14,20 +15,12 @@
 namespace allot::queue {
 namespace {
 
-std::string quoted_list(const std::vector<std::string>& keys) {
-  std::string list;
-  for (const std::string& key : keys) {
-    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
-  }
-  return list;
-}
-
 std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueInfo& queue,
                                                const std::vector<std::string>& keys) {
   db::Statement find(sql::k_find_fair);
   find.set("queue_id", queue.queue_id)
       .set("partitions", queue.partitions())
-      .set_raw("partition_keys", quoted_list(keys));
+      .set_raw("partition_keys", bytes_list(keys));
   auto results = db.run({find});
   std::map<std::string, std::uint32_t> found;
   while (const auto row = results.front().next()) {

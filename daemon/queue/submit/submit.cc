@@ -245,17 +245,21 @@ void send(db::Connection& db, const Insert& insert, std::span<const Submission> 
   }
 }
 
-// Number of uniques of one queue per trip.
-std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission> submissions) {
-  std::size_t count = 0;
-  std::size_t bytes = 0;
-  for (const Unique& unique : uniques) {
-    if (unique.target.partition.queue_id != uniques.front().target.partition.queue_id) break;
-    bytes += submissions[unique.index].payload.size();
-    if (count > 0 && (count == kMaxRows || bytes > kMaxStatementBytes)) break;
-    ++count;
+// Divides the uniques into trips to the server, each for one queue.
+template <typename Act>
+void for_each_trip(std::span<const Unique> left, std::span<const Submission> submissions, Act act) {
+  while (!left.empty()) {
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    for (const Unique& unique : left) {
+      if (unique.target.partition.queue_id != left.front().target.partition.queue_id) break;
+      bytes += submissions[unique.index].payload.size();
+      if (count > 0 && (count == kMaxRows || bytes > kMaxStatementBytes)) break;
+      ++count;
+    }
+    act(left.first(count));
+    left = left.subspan(count);
   }
-  return count;
 }
 
 // Claims the keys, makes tasks for free keys, and reads which tasks have the keys.
@@ -264,7 +268,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
   std::uint32_t offset = salt();
   std::string rows;
-  std::string keys;
+  std::vector<std::string> keys;
   std::vector<db::Statement> statements(1, db::Statement(sql::k_reserve_key));
   for (const Unique& unique : uniques) {
     const Submission& task = submissions[unique.index];
@@ -278,7 +282,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set("unique_for_us", task.options.unique_for.count());
     const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
-    keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+    keys.push_back(key);
     statements.emplace_back(sql::k_submit_unique)
         .set("queue_id", queue_id)
         .set_raw("placed_queue", placed_queue(unique.target))
@@ -294,7 +298,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
   statements.front().set_raw("rows", std::move(rows));
   statements.emplace_back(sql::k_read_unique)
       .set("queue_id", queue_id)
-      .set_raw("unique_keys", std::move(keys));
+      .set_raw("unique_keys", bytes_list(keys));
   return statements;
 }
 
@@ -350,12 +354,8 @@ std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
 // `opens`: begins the transaction with the first INSERT; only for a plan that begins with one.
 void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
           std::vector<Submitted>& tasks, bool opens = false) {
-  std::span<const Unique> left(plan.uniques);
-  while (!left.empty()) {
-    const std::size_t count = chunk_of(left, submissions);
-    send(db, left.first(count), submissions, tasks);
-    left = left.subspan(count);
-  }
+  for_each_trip(plan.uniques, submissions,
+                [&](std::span<const Unique> uniques) { send(db, uniques, submissions, tasks); });
   for (const Insert& insert : plan.inserts) {
     send(db, insert, submissions, last_key(db, insert, submissions), tasks, opens);
     opens = false;
@@ -398,14 +398,11 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
   placer.lock(db, submissions);
   const Plan plan = plan_of(placer, submissions);
   std::vector<db::Statement> statements;
-  std::span<const Unique> left(plan.uniques);
-  while (!left.empty()) {
-    const std::size_t count = chunk_of(left, submissions);
-    for (db::Statement& statement : statements_of(left.first(count), submissions)) {
+  for_each_trip(plan.uniques, submissions, [&](std::span<const Unique> uniques) {
+    for (db::Statement& statement : statements_of(uniques, submissions)) {
       statements.push_back(std::move(statement));
     }
-    left = left.subspan(count);
-  }
+  });
   Lasts lasts;
   for (const Insert& insert : plan.inserts) {
     statements.push_back(
@@ -446,17 +443,8 @@ std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
   return tasks;
 }
 
-std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) {
-  std::map<std::uint32_t, std::size_t> tasks;
-  for (const Submitted& task : made) {
-    if (!task.existed()) ++tasks[task.id.partition.queue_id];
-  }
-  return tasks;
-}
-
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
                               const ExtraStatements& extra) {
-  for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};
   Placer placer(db, submissions);
   Plan plan = plan_of(placer, submissions);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,13 +66,11 @@ struct Submitted {
   [[nodiscard]] bool existed() const { return owner != Owner::kNone; }
 };
 
-// Number of new tasks of a submission by queue id, for waking workers.
-std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made);
-
-// Throws Error(kExitBadInput) that names the field. The second one also checks whether the queue
-// takes such a task.
-void validate(std::string_view type, std::string_view payload, const SubmitOptions& options);
-void validate(const Submission& submission);
+// These throw Error(kExitBadInput) that names the field.
+void check_fields(const Submission& submission);
+// S16: refuses options that would break the order of the queue, or that mean nothing without one.
+void check_placement(const Submission& submission);
+void validate(const Submission& submission);  // both
 
 // Statements of a submission within the transaction of `db`; placed as by submit(), and already
 // validated. Each call uses new salts.
@@ -106,10 +103,10 @@ struct ExtraStatements {
   std::function<void(std::span<db::StatementResult> results)> answered{};
 };
 
-// Submits all or none, each to its partition, or spread over the partitions of its queue (S18).
-// Results are in the order of `submissions`; the second of two with the same unique key existed.
-// Throws OutcomeUnknown if the reply was lost, another Error if nothing was submitted. A batch with
-// an unknown outcome is never sent again. `extra` adds statements to the transaction.
+// Submits validated tasks, all or none, each to its partition, or spread over the partitions of its
+// queue (S18). Results are in the order of `submissions`; the second of two with the same unique
+// key existed. Throws OutcomeUnknown if the reply was lost, another Error if nothing was submitted.
+// A batch with an unknown outcome is never sent again. `extra` adds statements to the transaction.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
                               const ExtraStatements& extra = {});
 

@@ -5,42 +5,42 @@
 
 namespace allot::queue {
 
-void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act) {
-  for (std::size_t i = 0; i < tasks; ++i) {
+void Submitter::prepare(db::Connection& db, std::span<Submission> tasks, const Permit& permit) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
     try {
-      act(i);
+      prepare_one(db, tasks[i], permit);
     } catch (const Error& error) {
-      if (tasks == 1 || error.exit_code() != kExitBadInput) throw;
+      if (tasks.size() == 1 || error.exit_code() != kExitBadInput) throw;
       throw Error("task " + std::to_string(i) + ": " + error.what(), kExitBadInput);
     }
   }
 }
 
-void Submitter::prepare(db::Connection& db, std::span<Submission> tasks, const Permit& permit) {
-  each_task(tasks.size(), [&](std::size_t i) {
-    Submission& task = tasks[i];
-    try {
-      task.queue = addresses_.find(db, task.named, task.type);
-    } catch (const db::DbError&) {
-      throw;
-    } catch (...) {
-      if (permit && !task.named.empty()) permit(task.named);
-      throw;
-    }
-    if (permit) permit(task.queue.name);
-    const config::Queue* keys =
-        environment_.configured ? environment_.configured(task.queue.name) : nullptr;
-    if (keys != nullptr && !task.options.compress_above) {
-      task.options.compress_above = keys->compress_above;
-    }
-    validate(task);
-  });
+void Submitter::prepare_one(db::Connection& db, Submission& task, const Permit& permit) {
+  check_fields(task);
+  try {
+    task.queue = addresses_.find(db, task.named, task.type);
+  } catch (const db::DbError&) {
+    throw;
+  } catch (...) {
+    if (permit && !task.named.empty()) permit(task.named);
+    throw;
+  }
+  if (permit) permit(task.queue.name);
+  check_placement(task);
+  if (task.options.compress_above || !environment_.configured) return;
+  const config::Queue* keys = environment_.configured(task.queue.name);
+  if (keys != nullptr) task.options.compress_above = keys->compress_above;
 }
 
 std::vector<Submitted> Submitter::submit(db::Connection& db, std::span<const Submission> tasks,
                                          const ExtraStatements& extra) const {
   std::vector<Submitted> made = queue::submit(db, tasks, extra);
-  environment_.ringer.ring(new_tasks(made));
+  peer::Ringer::Tasks added;
+  for (const Submitted& task : made) {
+    if (!task.existed()) ++added[task.id.partition.queue_id];
+  }
+  environment_.ringer.ring(added);
   if (environment_.finds_owners) find_owners(db, tasks, made);
   return made;
 }

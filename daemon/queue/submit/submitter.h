@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
 #include "db/connection.h"
 #include "peer/doorbell.h"
 #include "queue/submit/address.h"
@@ -17,10 +15,6 @@ namespace allot::queue {
 
 // Throws the refusal if the client may not submit to the queue of this name.
 using Permit = std::function<void(const std::string& queue)>;
-
-// Calls `act` with the index of each task of a batch. An error in one of several tasks names it:
-// "task 3: ", counted from 0.
-void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act);
 
 // The path of a submission, for every program that submits: prepare() when the task arrives, and
 // again if it then waits longer than Addresses::kKept, and submit(). One thread at a time. A
@@ -41,7 +35,8 @@ class Submitter {
 
   // Finds the queue of each task, adds the configured defaults, and validates. `permit` decides
   // before an unknown queue is reported, so that a client cannot distinguish a forbidden queue from
-  // a missing one. Throws the first error, as each_task() does.
+  // a missing one. Throws the first error; for bad input in one of several tasks it names the task:
+  // "task 3: ", counted from 0.
   void prepare(db::Connection& db, std::span<Submission> tasks, const Permit& permit = {});
 
   // See queue::submit(). Wakes workers of this host.
@@ -52,6 +47,8 @@ class Submitter {
   void ring(std::span<const Submission> tasks) const;
 
  private:
+  void prepare_one(db::Connection& db, Submission& task, const Permit& permit);
+
   Environment environment_;
   Addresses addresses_;
 };

@@ -126,10 +126,10 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
 TEST_F(OwnServerTest, ADatabaseThatGoesAwayBeforeAQueueIsLookedUp) {
   auto fed = after_ten_lines();
   server_.kill9();
-  fed->feed(numbered(11, 11, "wide") + numbered(12, 12, "default"));
+  fed->feed(numbered(11, 19, "wide") + numbered(20, 20, "default"));
   const auto done = fed->finish();
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
-  EXPECT_TRUE(refused_from_line_11(done.err, "12")) << done.err;
+  EXPECT_TRUE(refused_from_line_11(done.err, "20")) << done.err;
   EXPECT_TRUE(has(done.err, "continue with --from-line 11\n"));
   server_.start();
 }

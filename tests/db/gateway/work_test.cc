@@ -54,17 +54,13 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
   in_threads([&](int client) {
     for (int i = 0; i < kJobs; ++i) {
       const bool connects = (i + client) % 2 == 0;
-      const auto job = [&done, connects](db::Connection* db, const std::exception_ptr& error) {
-        EXPECT_EQ(db != nullptr, connects);
-        EXPECT_EQ(error, nullptr);
-        if (db != nullptr) db->execute("SELECT 1");
+      const auto select = [&done](db::Connection& db) {
+        db.execute("SELECT 1");
         ++done;
-        return db == nullptr ? ThreadPool::Connection::kGood : ThreadPool::Connection::kGone;
+        throw std::runtime_error("the connection is closed");
       };
-      taken +=
-          pool_->post(job, connects ? ThreadPool::Wants::kConnection : ThreadPool::Wants::kNone)
-              ? 1
-              : 0;
+      const auto failed = [](const auto& /*error*/, bool begun) { EXPECT_TRUE(begun); };
+      taken += connects ? pool_->post(select, failed) : pool_->post([&done] { ++done; });
     }
   });
   pool_.reset();

@@ -122,13 +122,6 @@ TEST_F(SubmitTest, NothingIsSubmittedAsNothing) {
   EXPECT_EQ(tasks(), 0U);
 }
 
-TEST_F(SubmitTest, OneBadOneRefusesAll) {
-  auto submissions = batch(wide_, 5);
-  submissions[3].type = "no such name";
-  EXPECT_THROW(submit(worker_.db, submissions), Error);
-  EXPECT_EQ(tasks(), 0U);
-}
-
 TEST_F(SubmitTest, InsideAPartitionTheyRunInOrder) {
   for (int i = 0; i < 20; ++i) put(50);
   const auto tasks = fetch(observer_, partition_, {.block_size = 1000});

@@ -27,8 +27,8 @@ std::string refused(const Act& act) {
     static_cast<void>(act());
     return {};
   } catch (const Refused& refusal) {
-    return std::to_string(refusal.status()) +
-           (refusal.detail().empty() ? "" : " " + refusal.detail());
+    const std::string detail = refusal.what();
+    return std::to_string(refusal.status()) + (detail.empty() ? "" : " " + detail);
   }
 }
 std::string job_refused(const std::string& body) {
