@@ -2,9 +2,8 @@
 #include "gateway/fireworq/allowed.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 
+#include "config/number.h"
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/text.h"
 
@@ -29,9 +28,7 @@ std::size_t sent_size(std::string_view path) {
 
 // Port 0 would mean any port.
 bool is_port(std::string_view text) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
-  return error == std::errc() && end == text.end() && text.front() != '0' && port <= 65535;
+  return config::whole_number<std::uint16_t>(text) && text.front() != '0';
 }
 
 }  // namespace

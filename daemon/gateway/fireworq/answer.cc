@@ -2,34 +2,21 @@
 #include "gateway/fireworq/answer.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+
+#include "gateway/http/response_text.h"
 
 namespace allot::gateway::fireworq {
 namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 
-struct Text {
-  unsigned status;
-  std::string_view text;
-};
-// Reason phrases of Go's HTTP library.
-constexpr std::array kTexts = {Text{400, "Bad Request"},
-                               Text{401, "Unauthorized"},
-                               Text{403, "Forbidden"},
-                               Text{404, "Not Found"},
-                               Text{405, "Method Not Allowed"},
-                               Text{408, "Request Timeout"},
-                               Text{413, "Request Entity Too Large"},
-                               Text{414, "Request URI Too Long"},
-                               Text{417, "Expectation Failed"},
-                               Text{431, "Request Header Fields Too Large"},
-                               Text{500, "Internal Server Error"},
-                               Text{501, "Not Implemented"},
-                               Text{503, "Service Unavailable"},
-                               Text{504, "Gateway Timeout"},
-                               Text{505, "HTTP Version Not Supported"}};
+// The reason phrase of Go's HTTP library.
+std::string_view reason_of(unsigned status) {
+  if (status == 413) return "Request Entity Too Large";
+  if (status == 414) return "Request URI Too Long";
+  return http::reason_of(status);
+}
 
 std::string one_line(std::string text) {
   std::replace_if(
@@ -53,11 +40,7 @@ http::Response text_answer(std::string body) {
 }
 
 http::Response error_answer(unsigned status, const std::string& detail) {
-  std::string body = std::to_string(status);
-  for (const Text& each : kTexts) {
-    if (each.status == status) body.append(" ").append(each.text);
-  }
-  body += "\n";
+  std::string body = std::to_string(status).append(" ").append(reason_of(status)).append("\n");
   if (!detail.empty()) body += "\n" + one_line(detail) + "\n";
   http::Response response = text_answer(std::move(body));
   response.status = status;

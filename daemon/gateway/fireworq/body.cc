@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "config/number.h"
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/json_text.h"
 #include "queue/model/task.h"
@@ -34,7 +35,7 @@ Take text(const char* name, std::string& into) {
 
 Take count(const char* name, std::uint32_t& into) {
   return [name, &into](std::string_view value) {
-    const auto read = count_of(value);
+    const auto read = config::whole_number<std::uint32_t>(value);
     if (!read) wrong(name, "a whole number from 0 to 4294967295");
     into = *read;
   };
@@ -55,9 +56,19 @@ Take number(const char* name, double& into) {
   };
 }
 
+using Takers = std::map<std::string_view, Take>;
+
+Takers takers_of(JobFields& fields) {
+  return {{"url", text("url", fields.url)},
+          {"run_after", count("run_after", fields.run_after)},
+          {"timeout", count("timeout", fields.timeout)},
+          {"retry_delay", count("retry_delay", fields.retry_delay)},
+          {"max_retries", count("max_retries", fields.max_retries)}};
+}
+
 // Passes each member of the body to the taker of its key. A null counts as absent, except as a
 // payload.
-void read_members(std::string_view body, const std::map<std::string_view, Take>& takers) {
+void read_members(std::string_view body, const Takers& takers) {
   std::string_view object;
   try {
     object = first_value(body);
@@ -91,17 +102,14 @@ PushedJob read_job(std::string_view body, std::string_view category) {
   PushedJob job;
   JobFields& fields = job.fields;
   fields.category = category;
-  read_members(body, {{"url", text("url", fields.url)},
-                      {"run_after", count("run_after", fields.run_after)},
-                      {"timeout", count("timeout", fields.timeout)},
-                      {"retry_delay", count("retry_delay", fields.retry_delay)},
-                      {"max_retries", count("max_retries", fields.max_retries)},
-                      {"category", unused("category")},
-                      {kPayload, [&job](std::string_view value) {
-                         job.shown = value;
-                         auto raw = value == "null" ? std::string() : string_of(value);
-                         job.payload = raw ? std::move(*raw) : std::string(value);
-                       }}});
+  Takers takers = takers_of(fields);
+  takers.emplace("category", unused("category"));
+  takers.emplace(kPayload, [&job](std::string_view value) {
+    job.shown = value;
+    auto raw = value == "null" ? std::string() : string_of(value);
+    job.payload = raw ? std::move(*raw) : std::string(value);
+  });
+  read_members(body, takers);
   if (fields.url.empty()) throw Refused(400, "Missing field: url");
   return job;
 }
@@ -128,13 +136,9 @@ StoredJob read_stored(std::string_view payload) {
   job.payload = line == std::string_view::npos ? payload : payload.substr(line + 1);
   JobFields& fields = job.fields;
   try {
-    read_members(payload.substr(0, line),
-                 {{"url", text("url", fields.url)},
-                  {"category", text("category", fields.category)},
-                  {"run_after", count("run_after", fields.run_after)},
-                  {"timeout", count("timeout", fields.timeout)},
-                  {"retry_delay", count("retry_delay", fields.retry_delay)},
-                  {"max_retries", count("max_retries", fields.max_retries)}});
+    Takers takers = takers_of(fields);
+    takers.emplace("category", text("category", fields.category));
+    read_members(payload.substr(0, line), takers);
   } catch (const Refused&) {
     job.payload = payload;
   }

@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <vector>
+
+#include "config/number.h"
+#include "gateway/fireworq/text.h"
 
 namespace allot::gateway::fireworq {
 namespace {
@@ -301,11 +303,7 @@ bool Members::next() {
 }
 
 bool same_key(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [&](char x, char y) { return lower(x) == lower(y); });
+  return lower(a) == lower(b);
 }
 
 std::optional<std::string> string_of(std::string_view value) {
@@ -313,20 +311,9 @@ std::optional<std::string> string_of(std::string_view value) {
   return unescaped(value.substr(1, value.size() - 2));
 }
 
-std::optional<std::uint32_t> count_of(std::string_view value) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
-  return number;
-}
-
 std::optional<double> number_of(std::string_view value) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  return number;
+  const auto number = config::whole_number<double>(value);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::string json_string(std::string_view text) {

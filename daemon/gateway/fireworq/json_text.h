@@ -47,8 +47,6 @@ class Members {
 // The text of a string returned by first_value(). Invalid UTF-8 and unpaired surrogates become
 // U+FFFD. nullopt: not a string.
 [[nodiscard]] std::optional<std::string> string_of(std::string_view value);
-// A whole number from 0 to 2^32 - 1, digits only.
-[[nodiscard]] std::optional<std::uint32_t> count_of(std::string_view value);
 // Any number in the range of a double.
 [[nodiscard]] std::optional<double> number_of(std::string_view value);
 

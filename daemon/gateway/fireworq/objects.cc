@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "config/number.h"
 #include "gateway/fireworq/json_text.h"
 #include "gateway/fireworq/listing.h"
 #include "queue/fireworq/jobs.h"
@@ -125,7 +126,7 @@ Result result_of(std::string_view error) {
   }
   const std::string_view word = error.substr(0, space);
   const auto* const known = std::find(kWords.begin(), kWords.end(), word);
-  const auto code = count_of(error.substr(space + 1, colon - space - 1));
+  const auto code = config::whole_number<std::uint32_t>(error.substr(space + 1, colon - space - 1));
   if (known == kWords.end() || !code) return other;
   return {*known, *code, error.substr(colon + 2)};
 }

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "config/number.h"
 #include "gateway/http/message.h"
 
 namespace allot::gateway::fireworq {
@@ -49,12 +48,11 @@ std::string cleaned(std::string_view path) {
 }
 
 // Reads a signed 64-bit number. A negative one becomes 0, which is not a job.
-std::optional<std::uint64_t> whole_number(std::string_view text) {
+std::optional<std::uint64_t> job_number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+  const auto number = config::whole_number<std::int64_t>(text);
+  if (!number) return std::nullopt;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(*number, 0));
 }
 
 // "/queue/NAME" and its sub-resources.
@@ -83,7 +81,7 @@ Target of_queue(std::string_view path) {
     const std::string_view id = path.substr(below.size());
     if (id.empty() || id.find('/') != std::string_view::npos) return {};
     target.place = place;
-    target.id = whole_number(id);
+    target.id = job_number(id);
     return target;
   }
   return {};
@@ -91,12 +89,8 @@ Target of_queue(std::string_view path) {
 
 }  // namespace
 
-std::string unescaped_path(std::string_view path) {
-  return http::unescaped(path, false);
-}
-
 Target target_of(std::string_view escaped_path) {
-  const std::string path = unescaped_path(escaped_path);
+  const std::string path = http::unescaped(escaped_path, false);
   const std::string clean = cleaned(path);
   if (clean != path) return {Place::kMoved, {}, {}, escaped(clean)};
   constexpr std::array<std::pair<std::string_view, Place>, 7> kFixed = {

@@ -39,7 +39,6 @@ struct Target {
 };
 
 // Decodes escapes first, so an escaped slash is a slash. A "+" remains a plus.
-[[nodiscard]] std::string unescaped_path(std::string_view path);
 [[nodiscard]] Target target_of(std::string_view path);
 
 // The first value of a query parameter; nullopt: missing.

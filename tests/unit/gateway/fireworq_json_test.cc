@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/number.h"
 #include "gateway/fireworq/json_text.h"
 
 namespace allot::gateway::fireworq {
@@ -125,10 +126,10 @@ TEST(JsonText, TextOfAString) {
 }
 
 TEST(JsonText, Counts) {
-  EXPECT_EQ(count_of("0"), 0U);
-  EXPECT_EQ(count_of("4294967295"), 4294967295U);
+  EXPECT_EQ(config::whole_number<std::uint32_t>("0"), 0U);
+  EXPECT_EQ(config::whole_number<std::uint32_t>("4294967295"), 4294967295U);
   for (const char* text : {"4294967296", "-1", "-0", "1.0", "1e3", "\"1\"", "true", "{}"}) {
-    EXPECT_EQ(count_of(text), std::nullopt) << text;
+    EXPECT_EQ(config::whole_number<std::uint32_t>(text), std::nullopt) << text;
   }
   EXPECT_EQ(number_of("2.5"), 2.5);
   EXPECT_EQ(number_of("-1"), -1);
