@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "base/names.h"
-#include "config/check_database.h"
-#include "config/check_gateway.h"
 #include "config/hooks.h"
 #include "config/rows.h"
 #include "config/schedules.h"
@@ -38,9 +36,9 @@ bool is_type_or_prefix(std::string_view word) {
                               "yz0123456789._-") == std::string_view::npos;
 }
 
-class Checker {
+class Checker : Check {
  public:
-  Checker(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
+  Checker(Settings& settings, Problems& problems) : Check(settings, problems) {}
 
   void run() {
     check_database(settings_, settings_.database, "database", problems_);
@@ -67,18 +65,6 @@ class Checker {
   }
 
  private:
-  [[nodiscard]] std::uint32_t line_of(const std::string& path) const {
-    const auto found = settings_.lines.find(path);
-    return found == settings_.lines.end() ? 0 : found->second;
-  }
-  void problem(const std::string& path, std::string text) {
-    problems_.push_back({line_of(path), std::move(text)});
-  }
-  void warn(const std::string& path, const std::string& text) {
-    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
-                                 text);
-  }
-
   void check_wake() {
     Wake& wake = settings_.wake;
     if (wake.password_file.empty()) return;
@@ -96,7 +82,7 @@ class Checker {
   void check_daemon() {
     const Daemon& daemon = settings_.daemon;
     if (daemon.frozen_after < daemon.lease_ttl) return;
-    problem(line_of("daemon.frozen_after") != 0 ? "daemon.frozen_after" : "daemon.lease_ttl",
+    problem(has("daemon.frozen_after") ? "daemon.frozen_after" : "daemon.lease_ttl",
             "[daemon] frozen_after is " + text_of(daemon.frozen_after) +
                 " but must be below lease_ttl (" + text_of(daemon.lease_ttl) +
                 "), else another host takes the lease of a frozen worker first");
@@ -105,7 +91,7 @@ class Checker {
   template <typename Delays>
   void check_delays(const std::string& section, const Delays& in) {
     if (in.retry_delay <= in.retry_delay_max) return;
-    const bool named = line_of(section + ".retry_delay") != 0;
+    const bool named = has(section + ".retry_delay");
     problem(section + (named ? ".retry_delay" : ".retry_delay_max"),
             "[" + section + "] retry_delay (" + text_of(in.retry_delay) +
                 ") is more than retry_delay_max (" + text_of(in.retry_delay_max) + ")");
@@ -117,7 +103,7 @@ class Checker {
       problem(section + ".max_running",
               "[" + section + "] max_running (" + std::to_string(queue.max_running) +
                   ") is more than partitions (" + std::to_string(queue.partitions) + ")");
-    } else if (queue.placement != "limited" && line_of(section + ".max_running") != 0) {
+    } else if (queue.placement != "limited" && has(section + ".max_running")) {
       warn(section + ".max_running",
            "[" + section + "] max_running is not used: the placement is " + queue.placement);
     }
@@ -128,7 +114,7 @@ class Checker {
     for (const HookProblem& wrong : hook_problems(settings_, queue)) {
       problem(section + "." + wrong.key, "[" + section + "] " + wrong.key + " " + wrong.text);
     }
-    if (queue.on_stuck.empty() && line_of(section + ".stuck_after") != 0) {
+    if (queue.on_stuck.empty() && has(section + ".stuck_after")) {
       warn(section + ".stuck_after", "[" + section + "] stuck_after is not used without on_stuck");
     }
   }
@@ -173,11 +159,9 @@ class Checker {
     for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
     for (const std::string& name : pool.queues) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string_view near = nearest(name, known);
-      problem("pools." + pool.name + ".queues",
-              "[pools." + pool.name + "] serves queue '" + name +
-                  "', but the file has no [queues." + name + "]" +
-                  (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+      problem("pools." + pool.name + ".queues", "[pools." + pool.name + "] serves queue '" + name +
+                                                    "', but the file has no [queues." + name + "]" +
+                                                    did_you_mean(name, known));
     }
     if (pool.fireworq) return check_fireworq(pool);
     if (pool.queues.empty()) {
@@ -226,10 +210,8 @@ class Checker {
     const std::vector<std::string_view> served(pool.queues.begin(), pool.queues.end());
     for (const auto& [name, weight] : pool.weights) {
       if (std::find(served.begin(), served.end(), name) != served.end()) continue;
-      const std::string_view near = nearest(name, served);
       problem(path, "[" + section + "] weights names queue '" + name +
-                        "', which this pool does not serve" +
-                        (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+                        "', which this pool does not serve" + did_you_mean(name, served));
     }
   }
 
@@ -283,13 +265,10 @@ class Checker {
 
   void warn_unserved() {
     for (const Queue& queue : settings_.queues) {
-      if (is_served(settings_, queue.name) || line_of("queues." + queue.name) == 0) continue;
+      if (is_served(settings_, queue.name) || !has("queues." + queue.name)) continue;
       warn("queues." + queue.name, "no pool of this daemon serves queue '" + queue.name + "'");
     }
   }
-
-  Settings& settings_;
-  Problems& problems_;
 };
 
 }  // namespace

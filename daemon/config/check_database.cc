@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/check_database.h"
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "config/check.h"
 #include "config/rows.h"
 #include "config/secret_file.h"
 #include "config/servers.h"
@@ -24,14 +23,13 @@ constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without it
 // servers of a list are asked first.
 constexpr milliseconds kMostConnecting = seconds(25);
 
-class DatabaseChecker {
+class DatabaseChecker : Check {
  public:
   DatabaseChecker(Settings& settings, Database& database, std::string section, Problems& problems)
-      : settings_(settings),
+      : Check(settings, problems),
         database_(database),
         section_(std::move(section)),
-        header_("[" + section_ + "] "),
-        problems_(problems) {}
+        header_("[" + section_ + "] ") {}
 
   void run() {
     if (database_.embedded.empty()) {
@@ -47,27 +45,22 @@ class DatabaseChecker {
 
  private:
   [[nodiscard]] std::string path(const std::string& key) const { return section_ + "." + key; }
-  [[nodiscard]] std::uint32_t line_of(const std::string& key) const {
-    const auto found = settings_.lines.find(path(key));
-    return found == settings_.lines.end() ? 0 : found->second;
-  }
+  [[nodiscard]] bool says(const std::string& key) const { return has(path(key)); }
   // Keys missing in the section come from [database], where they were checked.
   [[nodiscard]] bool inherited(const std::string& key) const {
-    return line_of(key) == 0 && section_ != "database";
+    return !says(key) && section_ != "database";
   }
   void problem(const std::string& key, std::string text) {
-    if (inherited(key)) return;
-    problems_.push_back({line_of(key), std::move(text)});
+    if (!inherited(key)) Check::problem(path(key), std::move(text));
   }
   void warn(const std::string& key, const std::string& text) {
-    if (inherited(key)) return;
-    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(key)) + ": " + text);
+    if (!inherited(key)) Check::warn(path(key), text);
   }
 
   void use_embedded() {
     for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
                             "name", "required", "tls", "tls_ca", "tls_cert", "tls_key"}) {
-      if (line_of(key) != 0) warn(key, header_ + key + " is not used: the database is embedded");
+      if (says(key)) warn(key, header_ + key + " is not used: the database is embedded");
     }
     database_.socket = database_.embedded + "/data/sock";
     database_.user = "root";
@@ -91,7 +84,7 @@ class DatabaseChecker {
   void check_servers() {
     const auto port = static_cast<std::uint16_t>(database_.port);
     if (database_.hosts.empty()) return add_server("host", database_.host, port);
-    if (line_of("host") != 0) {
+    if (says("host")) {
       return problem("hosts", header_ + "has both host and hosts; remove one");
     }
     for (const std::string& text : database_.hosts) add_server("hosts", text, port);
@@ -198,11 +191,9 @@ class DatabaseChecker {
     if (!text.empty()) warn(key, text);
   }
 
-  Settings& settings_;
   Database& database_;
   std::string section_;
   std::string header_;
-  Problems& problems_;
 };
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/check_gateway.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,12 +11,14 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/names.h"
-#include "config/check_database.h"
+#include "config/check.h"
 #include "config/networks.h"
 #include "config/rows.h"
 #include "config/secret_file.h"
@@ -37,10 +37,10 @@ bool all_of(std::string_view text, std::string_view also) {
   });
 }
 
-class GatewayChecker {
+class GatewayChecker : Check {
  public:
   GatewayChecker(Settings& settings, Problems& problems)
-      : settings_(settings), gateway_(*settings.gateway), problems_(problems) {}
+      : Check(settings, problems), gateway_(*settings.gateway) {}
 
   void run() {
     check_account();
@@ -56,20 +56,7 @@ class GatewayChecker {
   }
 
  private:
-  [[nodiscard]] std::uint32_t line_of(const std::string& path) const {
-    const auto found = settings_.lines.find(path);
-    return found == settings_.lines.end() ? 0 : found->second;
-  }
-  [[nodiscard]] bool says(const std::string& key) const { return line_of("gateway." + key) != 0; }
-  // A problem with a missing key is reported at the line of its section.
-  void problem(std::string path, std::string text) {
-    while (line_of(path) == 0 && path != "gateway") path.resize(path.rfind('.'));
-    problems_.push_back({line_of(path), std::move(text)});
-  }
-  void warn(const std::string& path, const std::string& text) {
-    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
-                                 text);
-  }
+  [[nodiscard]] bool says(const std::string& key) const { return has("gateway." + key); }
 
   void check_account() {
     Database& own = gateway_.database;
@@ -89,7 +76,7 @@ class GatewayChecker {
     }
     check_database(settings_, own, "gateway.database", problems_);
     if (!own.embedded.empty() || own.user != of_workers.user) return;
-    if (line_of("database.user") == 0) return;  // a file for the gateway alone
+    if (!has("database.user")) return;  // a file for the gateway alone
     warn("gateway.database.user",
          "[gateway.database] user is also the user of [database]; a gateway should not have the "
          "rights of workers");
@@ -118,21 +105,34 @@ class GatewayChecker {
 
   void check_listen() {
     for (const std::string& text : gateway_.listen) {
-      const auto server = parse_server(text, 0);
-      const auto address = server ? parse_address(server->host) : std::nullopt;
-      if (!address || server->port == 0) {
-        problem("gateway.listen",
-                "[gateway] listen: '" + text +
-                    "' is not an address with a port; write \"127.0.0.1:8080\" or "
-                    "\"[::1]:8080\"");
-        continue;
-      }
+      const auto server = address_of("gateway.listen", "[gateway] ", text);
+      if (!server) continue;
       gateway_.addresses.push_back(*server);
-      if (is_loopback(*address) || !gateway_.tls_cert.empty() || gateway_.insecure) continue;
+      const bool local = is_loopback(*parse_address(server->host));
+      if (local || !gateway_.tls_cert.empty() || gateway_.insecure) continue;
       problem("gateway.listen",
               "[gateway] listen: '" + text +
                   "' can be reached from other hosts, and tokens would cross the network in clear "
                   "text; set tls_cert and tls_key, or insecure = true");
+    }
+  }
+
+  // nullopt, and a problem, unless the text is an address with a port.
+  std::optional<Server> address_of(const std::string& path, const std::string& header,
+                                   const std::string& text) {
+    const auto server = parse_server(text, 0);
+    if (server && server->port != 0 && parse_address(server->host)) return server;
+    problem(path, header + "listen: '" + text +
+                      "' is not an address with a port; write \"127.0.0.1:8080\" or "
+                      "\"[::1]:8080\"");
+    return std::nullopt;
+  }
+
+  void check_host_names(const std::string& path, const std::string& key,
+                        const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      if (!name.empty() && all_of(name, ".-_")) continue;
+      problem(path, key + ": '" + name + "' is not a name; write \"jobs.example.com\"");
     }
   }
 
@@ -170,11 +170,7 @@ class GatewayChecker {
   }
 
   void check_names() {
-    for (const std::string& name : gateway_.hosts) {
-      if (!name.empty() && all_of(name, ".-_")) continue;
-      problem("gateway.hosts",
-              "[gateway] hosts: '" + name + "' is not a name; write \"jobs.example.com\"");
-    }
+    check_host_names("gateway.hosts", "[gateway] hosts", gateway_.hosts);
     std::string& path = gateway_.base_path;
     if (path == "/") path.clear();
     if (path.empty()) return;
@@ -220,15 +216,10 @@ class GatewayChecker {
 
   void check_fireworq(GatewayFireworq& fireworq) {
     const std::string header = "[gateway.fireworq] ";
-    const auto server = parse_server(fireworq.listen, 0);
-    const auto address = server ? parse_address(server->host) : std::nullopt;
-    if (!address || server->port == 0) {
-      problem("gateway.fireworq.listen", header + "listen: '" + fireworq.listen +
-                                             "' is not an address with a port; write "
-                                             "\"127.0.0.1:8080\" or \"[::1]:8080\"");
-    } else if (fireworq.address = *server;
-               std::find(gateway_.addresses.begin(), gateway_.addresses.end(), *server) !=
-               gateway_.addresses.end()) {
+    const auto server = address_of("gateway.fireworq.listen", header, fireworq.listen);
+    if (server) fireworq.address = *server;
+    const auto& others = gateway_.addresses;
+    if (server && std::find(others.begin(), others.end(), *server) != others.end()) {
       problem("gateway.fireworq.listen",
               header + "listen: [gateway] listens at '" + fireworq.listen +
                   "' already; some paths exist in both, so each needs its own port");
@@ -239,11 +230,7 @@ class GatewayChecker {
                                                  "' is not an address; write \"192.0.2.7\" or "
                                                  "\"192.0.2.0/24\"");
     }
-    for (const std::string& name : fireworq.names) {
-      if (!name.empty() && all_of(name, ".-_")) continue;
-      problem("gateway.fireworq.names",
-              header + "names: '" + name + "' is not a name; write \"jobs.example.com\"");
-    }
+    check_host_names("gateway.fireworq.names", header + "names", fireworq.names);
     for (const std::string& origin : fireworq.allow_origins) {
       const bool scheme = origin.starts_with("http://") || origin.starts_with("https://");
       if (scheme && origin.find('/', origin.find("//") + 2) == std::string::npos) continue;
@@ -334,9 +321,7 @@ class GatewayChecker {
     }
   }
 
-  Settings& settings_;
   Gateway& gateway_;
-  Problems& problems_;
   std::map<std::string, std::string> hashes_;  // hash and name of the token
 };
 

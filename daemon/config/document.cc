@@ -22,38 +22,38 @@ constexpr std::string_view kExampleHead = R"(# SPDX-License-Identifier: Apache-2
 )";
 
 struct Header {
-  Section section;
-  std::string_view line;
+  std::string_view name;
+  std::string_view line;  // of the example
   std::string_view comment;
 };
 constexpr std::array<Header, 15> kHeaders = {{
-    {Section::kDatabase, "[database]", ""},
-    {Section::kWake, "[wake]",
+    {Database::kHeader, "[database]", ""},
+    {Wake::kHeader, "[wake]",
      "This account can read every change in every database of the server: see docs/database.md."},
-    {Section::kDaemon, "[daemon]", ""},
-    {Section::kQueue, "[queues.default]",
+    {Daemon::kHeader, "[daemon]", ""},
+    {Queue::kHeader, "[queues.default]",
      "One section for each queue. If there is none: one queue named default."},
-    {Section::kType, "#[types.NAME]",
+    {Type::kHeader, "#[types.NAME]",
      "One section for each type of task with retry settings or a time limit of its own."},
-    {Section::kPool, "[pools.default]",
+    {Pool::kHeader, "[pools.default]",
      "One section for each pool of workers, at most 16 with 256 workers together. If there is "
      "none: one pool named default."},
-    {Section::kSchedule, "#[schedules.NAME]",
+    {Schedule::kHeader, "#[schedules.NAME]",
      "One section for each schedule that this file makes, or changes if the section changed. "
      "Removing a section does not remove its schedule. See docs/schedules.md."},
-    {Section::kPlugins, "[plugins]", ""},
-    {Section::kNotices, "[notices]", ""},
-    {Section::kMetrics, "[metrics]", ""},
-    {Section::kGateway, "#[gateway]",
+    {Plugins::kHeader, "[plugins]", ""},
+    {Notices::kHeader, "[notices]", ""},
+    {Metrics::kHeader, "[metrics]", ""},
+    {Gateway::kHeader, "#[gateway]",
      "With this section allotd starts a gateway, which answers over HTTP. See docs/operations.md."},
-    {Section::kGatewayFireworq, "#[gateway.fireworq]",
+    {GatewayFireworq::kHeader, "#[gateway.fireworq]",
      "With this section the gateway also answers programs that were written for Fireworq. See "
      "docs/from-fireworq.md."},
-    {Section::kGatewayToken, "#[gateway.tokens.NAME]",
+    {GatewayToken::kHeader, "#[gateway.tokens.NAME]",
      "One section for each token; several are valid at a time. Made by allot gateway token."},
-    {Section::kGatewayUser, "#[gateway.users.NAME]",
+    {GatewayUser::kHeader, "#[gateway.users.NAME]",
      "One section for each user that a trusted proxy names; \"*\" is for users without a section."},
-    {Section::kLogging, "[logging]", ""},
+    {Logging::kHeader, "[logging]", ""},
 }};
 
 constexpr std::string_view kExampleAccount = R"(
@@ -87,11 +87,11 @@ std::string sentence_with_range(const Row& row) {
   return text;
 }
 
-std::string table_of(Section section) {
-  std::string out = "\n### " + std::string(header_of(section)) + "\n\n";
+std::string table_of(std::string_view header) {
+  std::string out = "\n### " + std::string(header) + "\n\n";
   out += "| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
   for (const Row& row : rows()) {
-    if (row.section != section) continue;
+    if (row.header != header) continue;
     std::string type(name_of(row.kind));
     if (!row.unit.empty()) type.append(" (").append(row.unit).append(1, ')');
     out.append("| `").append(row.key).append("` | ").append(type);
@@ -110,12 +110,12 @@ std::string example_file() {
     if (!header.comment.empty()) append_comment(out, header.comment);
     out.append(header.line).append(1, '\n');
     for (const Row& row : rows()) {
-      if (row.section != header.section) continue;
+      if (row.header != header.name) continue;
       append_comment(out, sentence_with_range(row));
       out.append(1, '#').append(row.key).append(" = ").append(row.initial).append(1, '\n');
     }
-    if (header.section == Section::kPlugins) out += kExamplePlugin;
-    if (header.section == Section::kGateway) out += kExampleAccount;
+    if (header.name == Plugins::kHeader) out += kExamplePlugin;
+    if (header.name == Gateway::kHeader) out += kExampleAccount;
   }
   return out;
 }
@@ -127,7 +127,7 @@ std::string renewed_page(const std::string& page) {
     throw Error("the page lacks the lines " + std::string(kBegin) + "and " + std::string(kEnd));
   }
   std::string out = page.substr(0, begin + kBegin.size());
-  for (const Header& header : kHeaders) out += table_of(header.section);
+  for (const Header& header : kHeaders) out += table_of(header.name);
   return out + '\n' + page.substr(end);
 }
 
@@ -141,10 +141,10 @@ std::string settings_manual(const Edition& edition) {
       "error. allotd reads the file when it starts and at HUP.");
   page.paragraph("allot check finds what is wrong with it; allot config shows what is in force.");
   for (const Header& header : kHeaders) {
-    page.heading(header_of(header.section));
+    page.heading(header.name);
     if (!header.comment.empty()) page.paragraph(header.comment);
     for (const Row& row : rows()) {
-      if (row.section != header.section) continue;
+      if (row.header != header.name) continue;
       page.term(std::string(row.key) + " = " + row.initial,
                 std::string(name_of(row.kind)) +
                     (row.unit.empty() ? "" : " (" + std::string(row.unit) + ")") + ". " +

@@ -35,112 +35,43 @@ class Lister {
   explicit Lister(const Settings& settings) : settings_(settings) {}
 
   std::vector<Effective> list() {
-#define ALLOT_LIST(key, type, initial, min, max, unit, sentence) \
-  add(section, #key, Kind::k##type, written(Kind::k##type, in.key));
-    {
-      const std::string section = "database";
-      const Database& in = settings_.database;
-#define ALLOT_DATABASE ALLOT_LIST
-#include "config/settings.def"
-    }
-    {
-      const std::string section = "wake";
-      const Wake& in = settings_.wake;
-#define ALLOT_WAKE ALLOT_LIST
-#include "config/settings.def"
-    }
-    {
-      const std::string section = "daemon";
-      const Daemon in = daemon();
-#define ALLOT_DAEMON ALLOT_LIST
-#include "config/settings.def"
-    }
-    list_queues();
-    for (const Pool& in : settings_.pools) {
-      const std::string section = "pools." + in.name;
-#define ALLOT_POOL ALLOT_LIST
-#include "config/settings.def"
-    }
-    for (const Schedule& in : settings_.schedules) {
-      const std::string section = "schedules." + in.name;
-#define ALLOT_SCHEDULE ALLOT_LIST
-#include "config/settings.def"
-    }
-    {
-      const std::string section = "plugins";
-      const Plugins& in = settings_.plugins;
-#define ALLOT_PLUGINS ALLOT_LIST
-#include "config/settings.def"
-    }
+    list("database", settings_.database);
+    list("wake", settings_.wake);
+    list("daemon", daemon());
+    list_each("queues.", settings_.queues);
+    list_each("types.", settings_.types);
+    list_each("pools.", settings_.pools);
+    list_each("schedules.", settings_.schedules);
+    list("plugins", settings_.plugins);
     for (const auto& [name, keys] : settings_.plugins.sections) add_plugin("plugins." + name, keys);
-    {
-      const std::string section = "notices";
-      const Notices& in = settings_.notices;
-#define ALLOT_NOTICES ALLOT_LIST
-#include "config/settings.def"
-    }
-    {
-      const std::string section = "metrics";
-      const Metrics& in = settings_.metrics;
-#define ALLOT_METRICS ALLOT_LIST
-#include "config/settings.def"
-    }
+    list("notices", settings_.notices);
+    list("metrics", settings_.metrics);
     if (settings_.gateway) list_gateway(*settings_.gateway);
-    {
-      const std::string section = "logging";
-      const Logging& in = settings_.logging;
-#define ALLOT_LOGGING ALLOT_LIST
-#include "config/settings.def"
-    }
+    list("logging", settings_.logging);
     return std::move(list_);
   }
 
  private:
-  void list_queues() {
-    for (const Queue& in : settings_.queues) {
-      const std::string section = "queues." + in.name;
-#define ALLOT_QUEUE ALLOT_LIST
-#include "config/settings.def"
-    }
-    for (const Type& in : settings_.types) {
-      const std::string section = "types." + in.name;
-#define ALLOT_TYPE ALLOT_LIST
-#include "config/settings.def"
-    }
+  template <typename Keys>
+  void list(const std::string& section, const Keys& in) {
+    Keys::each_key(in, [&](const Key& key, const auto& value, auto... /*limits*/) {
+      add(section, key, written(key.kind, value));
+    });
   }
-  void list_gateway(const Gateway& gateway) {
-    {
-      const std::string section = "gateway";
-      Gateway in = gateway;
-      in.socket = gateway_socket(settings_);
-      if (gateway.socket.empty()) computed_["gateway.socket"] = "runtime_dir";
-#define ALLOT_GATEWAY ALLOT_LIST
-#include "config/settings.def"
-    }
-    {
-      const std::string section = "gateway.database";
-      const Database& in = gateway.database;
-#define ALLOT_DATABASE ALLOT_LIST
-#include "config/settings.def"
-    }
-    if (gateway.fireworq) {
-      const std::string section = "gateway.fireworq";
-      const GatewayFireworq& in = *gateway.fireworq;
-#define ALLOT_GATEWAY_FIREWORQ ALLOT_LIST
-#include "config/settings.def"
-    }
-    for (const GatewayToken& in : gateway.tokens) {
-      const std::string section = "gateway.tokens." + in.name;
-#define ALLOT_GATEWAY_TOKEN ALLOT_LIST
-#include "config/settings.def"
-    }
-    for (const GatewayUser& in : gateway.users) {
-      const std::string section = "gateway.users." + in.name;
-#define ALLOT_GATEWAY_USER ALLOT_LIST
-#include "config/settings.def"
-    }
+  template <typename Keys>
+  void list_each(const std::string& group, const std::vector<Keys>& sections) {
+    for (const Keys& in : sections) list(group + in.name, in);
   }
-#undef ALLOT_LIST
+
+  void list_gateway(Gateway gateway) {
+    if (gateway.socket.empty()) computed_["gateway.socket"] = "runtime_dir";
+    gateway.socket = gateway_socket(settings_);
+    list("gateway", gateway);
+    list("gateway.database", gateway.database);
+    if (gateway.fireworq) list("gateway.fireworq", *gateway.fireworq);
+    list_each("gateway.tokens.", gateway.tokens);
+    list_each("gateway.users.", gateway.users);
+  }
 
   // The section with its computed values.
   Daemon daemon() {
@@ -153,15 +84,15 @@ class Lister {
     return daemon;
   }
 
-  void add(const std::string& section, const char* key, Kind kind, std::string value) {
-    if (section == "database" && without_effect(settings_.database).count(key) != 0) return;
+  void add(const std::string& section, const Key& key, std::string value) {
+    const std::string name = key.name;
+    if (section == "database" && without_effect(settings_.database).contains(name)) return;
     if (section == "gateway.database" &&
-        (key == std::string_view("embedded") ||
-         without_effect(settings_.gateway->database).count(key) != 0)) {
+        (name == "embedded" || without_effect(settings_.gateway->database).contains(name))) {
       return;
     }
-    if (kind == Kind::kSecret && value != "\"\"") value = kMasked;
-    list_.push_back(place({section, key, std::move(value)}));
+    if (key.kind == Kind::kSecret && value != "\"\"") value = kMasked;
+    list_.push_back(place({section, name, std::move(value)}));
   }
 
   void add_plugin(const std::string& section, const PluginSection& keys) {

@@ -54,183 +54,88 @@ class Reader {
   };
   static const std::array<SectionRule, 12> kSections;
 
-  SectionReader open(const Node& node, const std::string& path) {
-    return {node, path, folder_, settings_.lines, problems_};
+  // Reads the keys of one section.
+  template <typename Keys>
+  void read_keys(const Node& node, const std::string& path, Keys& out,
+                 bool allow_sections = false) {
+    SectionReader in(node, path, folder_, settings_.lines, problems_);
+    Keys::each_key(out, [&in](const Key& key, auto& value, auto min, auto max) {
+      in.read(key, value, min, max);
+    });
+    in.refuse_unknown(Keys::kHeader, allow_sections);
   }
 
-#define ALLOT_READ(key, type, initial, min, max, unit, sentence) \
-  in.read(Kind::k##type, #key, out.key, min, max);
-
-  void read_database(const Node& node) {
-    SectionReader in = open(node, "database");
-    Database& out = settings_.database;
-#define ALLOT_DATABASE ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kDatabase);
+  template <auto Member>
+  void read_one(const Node& node) {
+    read_keys(node, node.key, settings_.*Member);
   }
 
-  void read_wake(const Node& node) {
-    SectionReader in = open(node, "wake");
-    Wake& out = settings_.wake;
-#define ALLOT_WAKE ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kWake);
-  }
-
-  void read_daemon(const Node& node) {
-    SectionReader in = open(node, "daemon");
-    Daemon& out = settings_.daemon;
-#define ALLOT_DAEMON ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kDaemon);
-  }
-
-  void read_notices(const Node& node) {
-    SectionReader in = open(node, "notices");
-    Notices& out = settings_.notices;
-#define ALLOT_NOTICES ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kNotices);
-  }
-
-  void read_metrics(const Node& node) {
-    SectionReader in = open(node, "metrics");
-    Metrics& out = settings_.metrics;
-#define ALLOT_METRICS ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kMetrics);
-  }
-
-  void read_logging(const Node& node) {
-    SectionReader in = open(node, "logging");
-    Logging& out = settings_.logging;
-#define ALLOT_LOGGING ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kLogging);
-  }
-
-  void read_queues(const Node& group) {
+  // The sections [GROUP.NAME] that `is_valid`.
+  template <typename Keys, typename IsValid>
+  void read_each(const Node& group, const std::string& path, std::vector<Keys>& list,
+                 const IsValid& is_valid) {
     for (const Node& node : group.children) {
-      if (!check_named("queues", node, kMaxQueueName)) continue;
-      SectionReader in = open(node, "queues." + node.key);
-      Queue& out = settings_.queues.emplace_back();
+      if (!is_valid(path, node)) continue;
+      Keys& out = list.emplace_back();
       out.name = node.key;
-#define ALLOT_QUEUE ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kQueue);
+      read_keys(node, path + "." + node.key, out);
     }
   }
 
+  // True for a section with a valid name, such as [queues.NAME].
+  template <std::size_t MaxLength>
+  auto named() {
+    return [this](const std::string& group, const Node& node) {
+      if (!check_section(group, node)) return false;
+      if (is_name(node.key, MaxLength)) return true;
+      add(node, "[" + group + "." + node.key + "]: a name has 1 to " + std::to_string(MaxLength) +
+                    " letters, digits, '_', '-' and '.'");
+      return false;
+    };
+  }
+
+  template <auto Member, std::size_t MaxLength>
+  void read_named(const Node& group) {
+    read_each(group, group.key, settings_.*Member, named<MaxLength>());
+  }
+
+  // A type may be a prefix.
   void read_types(const Node& group) {
-    for (const Node& node : group.children) {
-      if (!check_type(node)) continue;
-      SectionReader in = open(node, "types." + node.key);
-      Type& out = settings_.types.emplace_back();
-      out.name = node.key;
-#define ALLOT_TYPE ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kType);
-    }
-  }
-
-  void read_pools(const Node& group) {
-    for (const Node& node : group.children) {
-      if (!check_named("pools", node, kMaxPoolName)) continue;
-      SectionReader in = open(node, "pools." + node.key);
-      Pool& out = settings_.pools.emplace_back();
-      out.name = node.key;
-#define ALLOT_POOL ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kPool);
-    }
-  }
-
-  void read_schedules(const Node& group) {
-    for (const Node& node : group.children) {
-      if (!check_named("schedules", node, kMaxScheduleName)) continue;
-      SectionReader in = open(node, "schedules." + node.key);
-      Schedule& out = settings_.schedules.emplace_back();
-      out.name = node.key;
-#define ALLOT_SCHEDULE ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kSchedule);
-    }
+    read_each(group, group.key, settings_.types,
+              [this](const std::string&, const Node& node) { return check_type(node); });
   }
 
   void read_plugins(const Node& group) {
-    SectionReader in = open(group, "plugins");
-    Plugins& out = settings_.plugins;
-#define ALLOT_PLUGINS ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kPlugins, true);
+    read_keys(group, "plugins", settings_.plugins, true);
     for (const Node& node : group.children) {
       if (node.type == Node::Type::kTable) read_plugin(node);
     }
   }
 
   void read_gateway(const Node& group) {
-    SectionReader in = open(group, "gateway");
     Gateway& out = settings_.gateway.emplace();
-#define ALLOT_GATEWAY ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kGateway, true);
+    read_keys(group, "gateway", out, true);
     for (const Node& node : group.children) {
       if (node.type != Node::Type::kTable) continue;
+      const std::string path = "gateway." + node.key;
       if (node.key == "database") {
-        read_gateway_database(node, out.database);
+        read_keys(node, path, out.database);
       } else if (node.key == "tokens") {
-        read_tokens(node, out.tokens);
+        read_each(node, path, out.tokens, named<kMaxTokenName>());
       } else if (node.key == "users") {
-        read_users(node, out.users);
+        // A user name has the form that the proxy sends, such as a mail address.
+        read_each(node, path, out.users, [this](const std::string& name, const Node& user) {
+          return check_section(name, user);
+        });
       } else if (node.key == "fireworq") {
-        read_fireworq(node, out.fireworq.emplace());
+        read_keys(node, path, out.fireworq.emplace());
       } else {
-        add(node, "unknown section [gateway." + node.key +
+        add(node, "unknown section [" + path +
                       "]; known sections: gateway.database, gateway.fireworq, "
                       "gateway.tokens.NAME, gateway.users.NAME");
       }
     }
   }
-
-  void read_gateway_database(const Node& node, Database& out) {
-    SectionReader in = open(node, "gateway.database");
-#define ALLOT_DATABASE ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kDatabase);
-  }
-
-  void read_fireworq(const Node& node, GatewayFireworq& out) {
-    SectionReader in = open(node, "gateway.fireworq");
-#define ALLOT_GATEWAY_FIREWORQ ALLOT_READ
-#include "config/settings.def"
-    in.refuse_unknown(Section::kGatewayFireworq);
-  }
-
-  void read_tokens(const Node& group, std::vector<GatewayToken>& tokens) {
-    for (const Node& node : group.children) {
-      if (!check_named("gateway.tokens", node, kMaxTokenName)) continue;
-      SectionReader in = open(node, "gateway.tokens." + node.key);
-      GatewayToken& out = tokens.emplace_back();
-      out.name = node.key;
-#define ALLOT_GATEWAY_TOKEN ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kGatewayToken);
-    }
-  }
-
-  // A user name has the form that the proxy sends, such as a mail address.
-  void read_users(const Node& group, std::vector<GatewayUser>& users) {
-    for (const Node& node : group.children) {
-      if (!check_section("gateway.users", node)) continue;
-      SectionReader in = open(node, "gateway.users." + node.key);
-      GatewayUser& out = users.emplace_back();
-      out.name = node.key;
-#define ALLOT_GATEWAY_USER ALLOT_READ
-#include "config/settings.def"
-      in.refuse_unknown(Section::kGatewayUser);
-    }
-  }
-#undef ALLOT_READ
 
   // One part of a joined key.
   static std::string joinable(const std::string& key) {
@@ -276,15 +181,6 @@ class Reader {
                   std::string(name_of(node.type)));
   }
 
-  // True if `node` is a section with a valid name, such as [queues.NAME].
-  bool check_named(const std::string& group, const Node& node, std::size_t max_length) {
-    if (!check_section(group, node)) return false;
-    if (is_name(node.key, max_length)) return true;
-    add(node, "[" + group + "." + node.key + "]: a name has 1 to " + std::to_string(max_length) +
-                  " letters, digits, '_', '-' and '.'");
-    return false;
-  }
-
   // [types.NAME], or [types."PREFIX.*"].
   bool check_type(const Node& node) {
     if (!check_section("types", node)) return false;
@@ -319,7 +215,7 @@ class Reader {
   static bool has_weights(std::string_view group, std::string_view key) {
     const std::string header = "[" + std::string(group) + ".NAME]";
     return std::any_of(rows().begin(), rows().end(), [&](const Row& row) {
-      return row.kind == Kind::kWeights && row.key == key && header_of(row.section) == header;
+      return row.kind == Kind::kWeights && row.key == key && row.header == header;
     });
   }
 
@@ -341,7 +237,7 @@ class Reader {
 
   static std::string home_of(std::string_view key) {
     for (const Row& row : rows()) {
-      if (row.key == key) return "; it belongs in " + std::string(header_of(row.section));
+      if (row.key == key) return "; it belongs in " + std::string(row.header);
     }
     return {};
   }
@@ -356,18 +252,18 @@ class Reader {
 };
 
 const std::array<Reader::SectionRule, 12> Reader::kSections = {{
-    {"database", &Reader::read_database},
-    {"wake", &Reader::read_wake},
-    {"daemon", &Reader::read_daemon},
-    {"queues", &Reader::read_queues},
+    {"database", &Reader::read_one<&Settings::database>},
+    {"wake", &Reader::read_one<&Settings::wake>},
+    {"daemon", &Reader::read_one<&Settings::daemon>},
+    {"queues", &Reader::read_named<&Settings::queues, kMaxQueueName>},
     {"types", &Reader::read_types},
-    {"pools", &Reader::read_pools},
-    {"schedules", &Reader::read_schedules},
+    {"pools", &Reader::read_named<&Settings::pools, kMaxPoolName>},
+    {"schedules", &Reader::read_named<&Settings::schedules, kMaxScheduleName>},
     {"plugins", &Reader::read_plugins},
-    {"notices", &Reader::read_notices},
-    {"metrics", &Reader::read_metrics},
+    {"notices", &Reader::read_one<&Settings::notices>},
+    {"metrics", &Reader::read_one<&Settings::metrics>},
     {"gateway", &Reader::read_gateway},
-    {"logging", &Reader::read_logging},
+    {"logging", &Reader::read_one<&Settings::logging>},
 }};
 
 }  // namespace

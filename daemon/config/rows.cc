@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <regex>
+
+#include "base/error.h"
 
 namespace allot::config {
 namespace {
@@ -25,35 +28,17 @@ std::string range_text(Kind, milliseconds min, milliseconds max) {
   return text_of(min) + " to " + text_of(max);
 }
 
+template <typename... Sections>
 std::vector<Row> make_rows() {
-  return {
-#define ALLOT_ROW(section, object, key, type, initial, min, max, unit, sentence) \
-  Row{section,                                                                   \
-      Kind::k##type,                                                             \
-      #key,                                                                      \
-      written(Kind::k##type, (object).key),                                      \
-      range_text(Kind::k##type, min, max),                                       \
-      unit,                                                                      \
-      sentence},
-#define ALLOT_DATABASE(...) ALLOT_ROW(Section::kDatabase, Database(), __VA_ARGS__)
-#define ALLOT_WAKE(...) ALLOT_ROW(Section::kWake, Wake(), __VA_ARGS__)
-#define ALLOT_DAEMON(...) ALLOT_ROW(Section::kDaemon, Daemon(), __VA_ARGS__)
-#define ALLOT_QUEUE(...) ALLOT_ROW(Section::kQueue, Queue(), __VA_ARGS__)
-#define ALLOT_TYPE(...) ALLOT_ROW(Section::kType, Type(), __VA_ARGS__)
-#define ALLOT_POOL(...) ALLOT_ROW(Section::kPool, Pool(), __VA_ARGS__)
-#define ALLOT_SCHEDULE(...) ALLOT_ROW(Section::kSchedule, Schedule(), __VA_ARGS__)
-#define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
-#define ALLOT_NOTICES(...) ALLOT_ROW(Section::kNotices, Notices(), __VA_ARGS__)
-#define ALLOT_METRICS(...) ALLOT_ROW(Section::kMetrics, Metrics(), __VA_ARGS__)
-#define ALLOT_GATEWAY(...) ALLOT_ROW(Section::kGateway, Gateway(), __VA_ARGS__)
-#define ALLOT_GATEWAY_FIREWORQ(...) \
-  ALLOT_ROW(Section::kGatewayFireworq, GatewayFireworq(), __VA_ARGS__)
-#define ALLOT_GATEWAY_TOKEN(...) ALLOT_ROW(Section::kGatewayToken, GatewayToken(), __VA_ARGS__)
-#define ALLOT_GATEWAY_USER(...) ALLOT_ROW(Section::kGatewayUser, GatewayUser(), __VA_ARGS__)
-#define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
-#include "config/settings.def"
-#undef ALLOT_ROW
+  std::vector<Row> rows;
+  const auto add = [&rows](const auto& plain) {
+    plain.each_key(plain, [&](const Key& key, const auto& initial, auto min, auto max) {
+      rows.push_back({plain.kHeader, key.kind, key.name, written(key.kind, initial),
+                      range_text(key.kind, min, max), key.unit, key.sentence});
+    });
   };
+  (add(Sections()), ...);
+  return rows;
 }
 
 // Levenshtein distance: inserted, deleted or replaced characters.
@@ -70,19 +55,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
-}
-
-// True if `text` has a digit where `pattern` has a 0, and otherwise equals the pattern.
-bool fits(std::string_view text, std::string_view pattern) {
-  return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(),
-                    [](char c, char p) { return p == '0' ? c >= '0' && c <= '9' : c == p; });
-}
-
-// The text must consist of digits there.
-int number_at(std::string_view text, std::size_t at, std::size_t size) {
-  int number = 0;
-  for (const char c : text.substr(at, size)) number = number * 10 + (c - '0');
-  return number;
 }
 
 }  // namespace
@@ -136,23 +108,12 @@ std::string written(Kind kind, const std::vector<milliseconds>& durations) {
 }
 
 std::string_view name_of(Kind kind) {
+  if (!words_of(kind).empty()) return "word";
   switch (kind) {
-    case Kind::kText:
-    case Kind::kSecret:
-    case Kind::kPayload:
-      return "text";
     case Kind::kPath:
       return "path";
     case Kind::kName:
       return "name";
-    case Kind::kLevel:
-    case Kind::kTls:
-    case Kind::kFormat:
-    case Kind::kPlacement:
-    case Kind::kLate:
-    case Kind::kOverlap:
-    case Kind::kGrant:
-      return "word";
     case Kind::kTime:
       return "date or time";
     case Kind::kCount:
@@ -168,37 +129,23 @@ std::string_view name_of(Kind kind) {
       return "list of names";
     case Kind::kWeights:
       return "names with whole numbers";
+    default:
+      return "text";
   }
-  return "value";
 }
 
 const std::vector<std::string_view>& words_of(Kind kind) {
-  static const std::vector<std::string_view> levels = {"debug", "info", "warn", "error"};
-  static const std::vector<std::string_view> tls = {"off", "required", "verify"};
-  static const std::vector<std::string_view> formats = {"auto", "text", "json", "journald"};
-  static const std::vector<std::string_view> placements = {"spread", "ordered", "limited", "fair"};
-  static const std::vector<std::string_view> lates = {"once", "skip", "all"};
-  static const std::vector<std::string_view> overlaps = {"allow", "skip", "wait"};
-  static const std::vector<std::string_view> grants = {"none", "read", "submit", "operate"};
-  static const std::vector<std::string_view> none;
-  switch (kind) {
-    case Kind::kLevel:
-      return levels;
-    case Kind::kTls:
-      return tls;
-    case Kind::kFormat:
-      return formats;
-    case Kind::kPlacement:
-      return placements;
-    case Kind::kLate:
-      return lates;
-    case Kind::kOverlap:
-      return overlaps;
-    case Kind::kGrant:
-      return grants;
-    default:
-      return none;
-  }
+  static const std::map<Kind, std::vector<std::string_view>> kWords = {
+      {Kind::kLevel, {"debug", "info", "warn", "error"}},
+      {Kind::kTls, {"off", "required", "verify"}},
+      {Kind::kFormat, {"auto", "text", "json", "journald"}},
+      {Kind::kPlacement, {"spread", "ordered", "limited", "fair"}},
+      {Kind::kLate, {"once", "skip", "all"}},
+      {Kind::kOverlap, {"allow", "skip", "wait"}},
+      {Kind::kGrant, {"none", "read", "submit", "operate"}}};
+  static const std::vector<std::string_view> kNone;
+  const auto found = kWords.find(kind);
+  return found == kWords.end() ? kNone : found->second;
 }
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -210,44 +157,10 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
-std::string_view header_of(Section section) {
-  switch (section) {
-    case Section::kDatabase:
-      return "[database]";
-    case Section::kWake:
-      return "[wake]";
-    case Section::kDaemon:
-      return "[daemon]";
-    case Section::kQueue:
-      return "[queues.NAME]";
-    case Section::kType:
-      return "[types.NAME]";
-    case Section::kPool:
-      return "[pools.NAME]";
-    case Section::kSchedule:
-      return "[schedules.NAME]";
-    case Section::kPlugins:
-      return "[plugins]";
-    case Section::kNotices:
-      return "[notices]";
-    case Section::kMetrics:
-      return "[metrics]";
-    case Section::kGateway:
-      return "[gateway]";
-    case Section::kGatewayFireworq:
-      return "[gateway.fireworq]";
-    case Section::kGatewayToken:
-      return "[gateway.tokens.NAME]";
-    case Section::kGatewayUser:
-      return "[gateway.users.NAME]";
-    case Section::kLogging:
-      return "[logging]";
-  }
-  return "[?]";
-}
-
 const std::vector<Row>& rows() {
-  static const std::vector<Row> the_rows = make_rows();
+  static const std::vector<Row> the_rows =
+      make_rows<Database, Wake, Daemon, Queue, Type, Pool, Schedule, Plugins, Notices, Metrics,
+                Gateway, GatewayFireworq, GatewayToken, GatewayUser, Logging>();
   return the_rows;
 }
 
@@ -268,28 +181,38 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::chrono::sys_seconds> parse_time(std::string_view text) {
+Moment read_moment(const std::string& text) {
   using namespace std::chrono;
-  const std::string_view clock = text.substr(std::min<std::size_t>(text.size(), 10));
-  if (!fits(text.substr(0, 10), "0000-00-00")) return std::nullopt;
-  const year_month_day day(year(number_at(text, 0, 4)),
-                           month(static_cast<unsigned>(number_at(text, 5, 2))),
-                           std::chrono::day(static_cast<unsigned>(number_at(text, 8, 2))));
-  if (!day.ok()) return std::nullopt;
-  if (clock.empty()) return sys_days(day);
-  if (!fits(clock.substr(0, 9), "T00:00:00")) return std::nullopt;
-  const int hour = number_at(clock, 1, 2);
-  const int minute = number_at(clock, 4, 2);
-  const int second = number_at(clock, 7, 2);
-  if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  const sys_seconds time = sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
-                           std::chrono::seconds(second);
-  const std::string_view zone = clock.substr(9);
-  if (zone == "Z") return time;
-  if (!fits(zone, "+00:00") && !fits(zone, "-00:00")) return std::nullopt;
-  if (number_at(zone, 1, 2) > 23 || number_at(zone, 4, 2) > 59) return std::nullopt;
-  const std::chrono::minutes offset(number_at(zone, 1, 2) * 60 + number_at(zone, 4, 2));
-  return zone.front() == '-' ? time + offset : time - offset;
+  static const std::regex kForm(
+      R"((\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})\d*)?(?:[Zz]|([+-])(\d\d):(\d\d)))");
+  std::smatch at;
+  if (!std::regex_match(text, at, kForm)) {
+    throw Error(
+        "not a time with a zone, such as 2026-12-24T18:00:00Z or 2026-12-24T19:00:00+01:00");
+  }
+  const auto number = [&](std::size_t group) { return std::stoi("0" + at[group].str()); };
+  const year_month_day day(year(number(1)), month(static_cast<unsigned>(number(2))),
+                           std::chrono::day(static_cast<unsigned>(number(3))));
+  if (!day.ok() || number(4) > 23 || number(5) > 59 || number(6) > 60 || number(9) > 23 ||
+      number(10) > 59) {
+    throw Error("no such day or time");
+  }
+  std::string fraction = at[7].str();
+  fraction.resize(6, '0');
+  const auto offset = std::chrono::hours(number(9)) + std::chrono::minutes(number(10));
+  return sys_days(day) + std::chrono::hours(number(4)) + std::chrono::minutes(number(5)) +
+         std::chrono::seconds(number(6)) + microseconds(std::stoi(fraction)) -
+         (at[8] == "-" ? -offset : offset);
+}
+
+std::optional<std::chrono::sys_seconds> parse_time(const std::string& text) {
+  constexpr std::size_t kDate = std::string_view("2027-01-31").size();
+  try {
+    return std::chrono::floor<seconds>(
+        read_moment(text.size() == kDate ? text + "T00:00:00Z" : text));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::string text_of(milliseconds duration) {
@@ -299,6 +222,11 @@ std::string text_of(milliseconds duration) {
     if (ms % unit.ms == 0) return std::to_string(ms / unit.ms) + std::string(unit.name);
   }
   return std::to_string(ms) + "ms";
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
+  const std::string_view near = nearest(word, candidates);
+  return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
 }
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {

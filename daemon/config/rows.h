@@ -13,29 +13,6 @@
 // The rows of settings.def as data, for messages and documents.
 namespace allot::config {
 
-enum class Kind {
-  kText,
-  kSecret,
-  kPath,
-  kName,
-  kLevel,
-  kTls,
-  kFormat,
-  kPlacement,
-  kLate,
-  kOverlap,
-  kGrant,
-  kTime,
-  kPayload,
-  kCount,
-  kDuration,
-  kAutoDuration,
-  kDurations,
-  kFlag,
-  kNames,
-  kWeights
-};
-
 // Name of the kind for people: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
 
@@ -55,29 +32,8 @@ enum class Kind {
 // "debug, info, warn or error".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
-enum class Section {
-  kDatabase,
-  kWake,
-  kDaemon,
-  kQueue,
-  kType,
-  kPool,
-  kSchedule,
-  kPlugins,
-  kNotices,
-  kMetrics,
-  kGateway,
-  kGatewayFireworq,
-  kGatewayToken,
-  kGatewayUser,
-  kLogging
-};
-
-// Section header in the file: "[queues.NAME]".
-[[nodiscard]] std::string_view header_of(Section section);
-
 struct Row {
-  Section section;
+  std::string_view header;  // of the section: "[queues.NAME]"
   Kind kind;
   std::string_view key;
   std::string initial;  // the default, as written in the file
@@ -92,15 +48,23 @@ struct Row {
 // "90s" -> 90'000 ms. Accepts only digits and one of ms, s, m, h, d; no value on overflow.
 [[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
 
-// RFC 3339: "2027-01-31", which means its midnight, "2027-01-31T18:00:00Z", or with +02:00. No
-// value without a time zone.
-[[nodiscard]] std::optional<std::chrono::sys_seconds> parse_time(std::string_view text);
+// RFC 3339: "2027-01-31T18:00:00Z", "2027-01-31T18:00:00.5+01:00". Throws Error that says what is
+// wrong; the time zone is required.
+using Moment = std::chrono::sys_time<std::chrono::microseconds>;
+[[nodiscard]] Moment read_moment(const std::string& text);
+
+// The same in whole seconds, or "2027-01-31", which means its midnight in UTC.
+[[nodiscard]] std::optional<std::chrono::sys_seconds> parse_time(const std::string& text);
 
 // The shortest form with a whole number: "90s", "2m", "0s".
 [[nodiscard]] std::string text_of(milliseconds duration);
 
 // The candidate most similar to `word`, or an empty view.
 [[nodiscard]] std::string_view nearest(std::string_view word,
+                                       const std::vector<std::string_view>& candidates);
+
+// "; did you mean 'x'?" with that candidate, or nothing.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 
 }  // namespace allot::config

@@ -43,10 +43,8 @@ class ScheduleChecker {
     if (schedule_.queue.empty() || find_queue(settings_, schedule_.queue) != nullptr) return;
     std::vector<std::string_view> known;
     for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
-    const std::string_view near = nearest(schedule_.queue, known);
     problem("queue", "queue is '" + schedule_.queue + "', but the file has no [queues." +
-                         schedule_.queue + "]" +
-                         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+                         schedule_.queue + "]" + did_you_mean(schedule_.queue, known));
   }
 
   void check_zone() {
@@ -64,8 +62,8 @@ class ScheduleChecker {
                      " bytes; the limit is " + std::to_string(most));
   }
   void problem(const std::string& key, const std::string& text) {
-    problems_.push_back(
-        {line_of(settings_, schedule_, key), "[schedules." + schedule_.name + "] " + text});
+    const std::string section = "schedules." + schedule_.name;
+    problems_.push_back({line_of(settings_, section + "." + key), "[" + section + "] " + text});
   }
 
   const Settings& settings_;
@@ -104,16 +102,16 @@ void check_zones(const Settings& settings, Problems& problems) {
   }
 }
 
-// NOLINTNEXTLINE(misc-unused-parameters): the rows of settings.def use it
 std::uint64_t checksum(const Schedule& schedule) {
-  const Schedule plain;
+  auto row = std::find_if(rows().begin(), rows().end(),
+                          [](const Row& each) { return each.header == Schedule::kHeader; });
   std::uint64_t hash = 14695981039346656037U;
-#define ALLOT_SCHEDULE(key, type, initial, min, max, unit, sentence) \
-  if (schedule.key != plain.key) {                                   \
-    mix(hash, #key);                                                 \
-    mix(hash, written(Kind::k##type, schedule.key));                 \
-  }
-#include "config/settings.def"
+  Schedule::each_key(schedule, [&](const Key& key, const auto& value, auto... /*limits*/) {
+    const std::string text = written(key.kind, value);
+    if (text == (row++)->initial) return;
+    mix(hash, key.name);
+    mix(hash, text);
+  });
   return hash;
 }
 
@@ -134,13 +132,6 @@ Settings read_schedules(const std::string& file) {
   check_zones(settings, problems);
   if (!problems.empty()) refuse(file, std::move(problems));
   return settings;
-}
-
-std::uint32_t line_of(const Settings& settings, const Schedule& schedule, const std::string& key) {
-  const std::string section = "schedules." + schedule.name;
-  auto found = settings.lines.find(section + "." + key);
-  if (found == settings.lines.end()) found = settings.lines.find(section);
-  return found == settings.lines.end() ? 0 : found->second;
 }
 
 void refuse(const std::string& file, Problems problems) {

@@ -28,10 +28,6 @@ void check_zones(const Settings& settings, Problems& problems);
 // the format of load().
 [[nodiscard]] Settings read_schedules(const std::string& file);
 
-// Line of a key, for problems: the line of the section if it lacks the key.
-[[nodiscard]] std::uint32_t line_of(const Settings& settings, const Schedule& schedule,
-                                    const std::string& key);
-
 // Throws Error(kExitConfig) with a line FILE:LINE: for each problem, in the order of the file.
 [[noreturn]] void refuse(const std::string& file, Problems problems);
 

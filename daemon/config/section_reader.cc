@@ -28,14 +28,14 @@ bool is_instance_name(std::string_view name) {
 }
 
 // Advice on an unknown key: a section that has it, the nearest key, or all keys.
-std::string advice(const std::string& key, Section section) {
+std::string advice(const std::string& key, std::string_view header) {
   std::vector<std::string_view> known;
   for (const Row& row : rows()) {
-    if (row.key == key) return "; it belongs in " + std::string(header_of(row.section));
-    if (row.section == section) known.push_back(row.key);
+    if (row.key == key) return "; it belongs in " + std::string(row.header);
+    if (row.header == header) known.push_back(row.key);
   }
-  const std::string_view near = nearest(key, known);
-  if (!near.empty()) return "; did you mean '" + std::string(near) + "'?";
+  const std::string near = did_you_mean(key, known);
+  if (!near.empty()) return near;
   std::string list;
   for (const std::string_view word : known) list.append(list.empty() ? "" : ", ").append(word);
   return "; known keys: " + list;
@@ -53,138 +53,124 @@ SectionReader::SectionReader(const Node& section, std::string path, const std::s
   lines_[path_] = section.line;
 }
 
-void SectionReader::read(Kind kind, const char* key, std::string& out, int, int) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (kind == Kind::kTime) return read_time(*node, out);
-  if (node->type != Node::Type::kText) return wrong_type(*node, "text in quotes");
-  if (kind != Kind::kPayload && has_control(node->text))
-    return problem(*node, "must not hold control characters");
-  if (node->text.empty() && !out.empty()) return problem(*node, "must not be empty");
-  if (kind == Kind::kName) return read_name(*node, out);
-  if (!words_of(kind).empty()) return read_word(*node, words_of(kind), out);
-  if (kind == Kind::kPath) return read_path(*node, out);
-  out = node->text;
+void SectionReader::read(const Node& node, Kind kind, std::string& out, int, int) {
+  if (kind == Kind::kTime) return read_time(node, out);
+  if (node.type != Node::Type::kText) return wrong_type(node, "text in quotes");
+  if (kind != Kind::kPayload && has_control(node.text))
+    return problem(node, "must not hold control characters");
+  if (node.text.empty() && !out.empty()) return problem(node, "must not be empty");
+  if (kind == Kind::kName) return read_name(node, out);
+  if (!words_of(kind).empty()) return read_word(node, words_of(kind), out);
+  if (kind == Kind::kPath) return read_path(node, out);
+  out = node.text;
 }
 
-void SectionReader::read(Kind, const char* key, std::uint32_t& out, std::int64_t min,
+void SectionReader::read(const Node& node, Kind, std::uint32_t& out, std::int64_t min,
                          std::int64_t max) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (node->type != Node::Type::kInteger) return wrong_type(*node, "a whole number");
-  if (node->number < min || node->number > max) {
-    return out_of_range(*node, std::to_string(min), std::to_string(max));
+  if (node.type != Node::Type::kInteger) return wrong_type(node, "a whole number");
+  if (node.number < min || node.number > max) {
+    return out_of_range(node, std::to_string(min), std::to_string(max));
   }
-  out = static_cast<std::uint32_t>(node->number);
+  out = static_cast<std::uint32_t>(node.number);
 }
 
-void SectionReader::read(Kind kind, const char* key, milliseconds& out, milliseconds min,
+void SectionReader::read(const Node& node, Kind kind, milliseconds& out, milliseconds min,
                          milliseconds max) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (node->type == Node::Type::kInteger) {
+  if (node.type == Node::Type::kInteger) {
     return problem(
-        *node, "is a duration and needs a unit (ms, s, m, h, d), such as \"" + node->text + "s\"");
+        node, "is a duration and needs a unit (ms, s, m, h, d), such as \"" + node.text + "s\"");
   }
-  if (node->type != Node::Type::kText) return wrong_type(*node, "a duration such as \"30s\"");
-  if (node->text.empty() && kind == Kind::kAutoDuration) {
+  if (node.type != Node::Type::kText) return wrong_type(node, "a duration such as \"30s\"");
+  if (node.text.empty() && kind == Kind::kAutoDuration) {
     out = milliseconds(0);
     return;
   }
-  const std::optional<milliseconds> duration = parse_duration(node->text);
+  const std::optional<milliseconds> duration = parse_duration(node.text);
   if (!duration) {
-    return problem(*node, "is \"" + node->text +
-                              "\"; a duration is a whole number and a unit: \"300ms\", \"30s\", "
-                              "\"5m\" or \"1h\"");
+    return problem(node, "is \"" + node.text +
+                             "\"; a duration is a whole number and a unit: \"300ms\", \"30s\", "
+                             "\"5m\" or \"1h\"");
   }
-  if (*duration < min || *duration > max) return out_of_range(*node, text_of(min), text_of(max));
+  if (*duration < min || *duration > max) return out_of_range(node, text_of(min), text_of(max));
   out = *duration;
 }
 
-void SectionReader::read(Kind, const char* key, std::vector<milliseconds>& out, milliseconds min,
+void SectionReader::read(const Node& node, Kind, std::vector<milliseconds>& out, milliseconds min,
                          milliseconds max) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (node->type != Node::Type::kList) {
-    return wrong_type(*node, "a list such as [\"10s\", \"1m\"]");
+  if (node.type != Node::Type::kList) {
+    return wrong_type(node, "a list such as [\"10s\", \"1m\"]");
   }
-  if (node->children.size() > kMaxDurations) {
-    return problem(*node, "has " + std::to_string(node->children.size()) +
-                              " elements; allowed are " + std::to_string(kMaxDurations));
+  if (node.children.size() > kMaxDurations) {
+    return problem(node, "has " + std::to_string(node.children.size()) + " elements; allowed are " +
+                             std::to_string(kMaxDurations));
   }
   std::vector<milliseconds> durations;
-  for (const Node& element : node->children) {
+  for (const Node& element : node.children) {
     const auto duration = element.type == Node::Type::kText ? parse_duration(element.text)
                                                             : std::optional<milliseconds>();
     if (!duration) {
-      return problem(*node, "holds " + element.text +
-                                "; a duration is a whole number and a unit in quotes: \"300ms\", "
-                                "\"30s\", \"5m\" or \"1h\"");
+      return problem(node, "holds " + element.text +
+                               "; a duration is a whole number and a unit in quotes: \"300ms\", "
+                               "\"30s\", \"5m\" or \"1h\"");
     }
     if (*duration < min || *duration > max) {
       return problem(
-          *node, "holds " + element.text + "; allowed is " + text_of(min) + " to " + text_of(max));
+          node, "holds " + element.text + "; allowed is " + text_of(min) + " to " + text_of(max));
     }
     durations.push_back(*duration);
   }
   out = std::move(durations);
 }
 
-void SectionReader::read(Kind, const char* key, bool& out, int, int) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (node->type != Node::Type::kFlag) return wrong_type(*node, "true or false without quotes");
-  out = node->flag;
+void SectionReader::read(const Node& node, Kind, bool& out, int, int) {
+  if (node.type != Node::Type::kFlag) return wrong_type(node, "true or false without quotes");
+  out = node.flag;
 }
 
-void SectionReader::read(Kind, const char* key, std::vector<std::string>& out, int, int) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
-  if (node->type != Node::Type::kList) return wrong_type(*node, "a list such as [\"mail\"]");
+void SectionReader::read(const Node& node, Kind, std::vector<std::string>& out, int, int) {
+  if (node.type != Node::Type::kList) return wrong_type(node, "a list such as [\"mail\"]");
   std::vector<std::string> names;
-  for (const Node& element : node->children) {
-    if (element.type != Node::Type::kText) return wrong_type(*node, "a list of texts");
+  for (const Node& element : node.children) {
+    if (element.type != Node::Type::kText) return wrong_type(node, "a list of texts");
     if (std::find(names.begin(), names.end(), element.text) != names.end()) {
-      return problem(*node, "names '" + element.text + "' twice");
+      return problem(node, "names '" + element.text + "' twice");
     }
     names.push_back(element.text);
   }
   out = std::move(names);
 }
 
-void SectionReader::read(Kind, const char* key, std::map<std::string, std::uint32_t>& out,
+void SectionReader::read(const Node& node, Kind, std::map<std::string, std::uint32_t>& out,
                          std::int64_t min, std::int64_t max) {
-  const Node* node = find(key);
-  if (node == nullptr) return;
   const std::string wanted = "names with whole numbers, such as { mail = 3, reports = 1 }";
-  if (node->type != Node::Type::kTable) return wrong_type(*node, wanted);
+  if (node.type != Node::Type::kTable) return wrong_type(node, wanted);
   std::map<std::string, std::uint32_t> weights;
-  for (const Node& child : node->children) {
+  for (const Node& child : node.children) {
     if (child.type == Node::Type::kTable) {
-      return problem(*node,
+      return problem(node,
                      "has '" + child.key + "' with a section; a name with a dot needs quotes");
     }
     if (child.type != Node::Type::kInteger) {
-      return problem(*node, "of '" + child.key + "' must be a whole number, not " +
-                                std::string(name_of(child.type)));
+      return problem(node, "of '" + child.key + "' must be a whole number, not " +
+                               std::string(name_of(child.type)));
     }
     if (child.number < min || child.number > max) {
-      return problem(*node, "of '" + child.key + "' is " + child.text + "; allowed is " +
-                                std::to_string(min) + " to " + std::to_string(max));
+      return problem(node, "of '" + child.key + "' is " + child.text + "; allowed is " +
+                               std::to_string(min) + " to " + std::to_string(max));
     }
     weights[child.key] = static_cast<std::uint32_t>(child.number);
   }
   out = std::move(weights);
 }
 
-void SectionReader::refuse_unknown(Section section, bool allow_sections) {
+void SectionReader::refuse_unknown(std::string_view header, bool allow_sections) {
   for (const Node& node : section_.children) {
     const bool known = std::any_of(rows().begin(), rows().end(), [&](const Row& row) {
-      return row.section == section && row.key == node.key;
+      return row.header == header && row.key == node.key;
     });
     if (known || (allow_sections && node.type == Node::Type::kTable)) continue;
     problems_.push_back({node.line, "unknown key '" + node.key + "' in [" + path_ + "]" +
-                                        advice(node.key, section)});
+                                        advice(node.key, header)});
   }
 }
 

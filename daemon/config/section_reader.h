@@ -21,22 +21,28 @@ class SectionReader {
   SectionReader(const Node& section, std::string path, const std::string& folder, Lines& lines,
                 Problems& problems);
 
-  // One overload per C++ type; min and max as in settings.def.
-  void read(Kind kind, const char* key, std::string& out, int min, int max);
-  void read(Kind kind, const char* key, std::uint32_t& out, std::int64_t min, std::int64_t max);
-  void read(Kind kind, const char* key, milliseconds& out, milliseconds min, milliseconds max);
-  void read(Kind kind, const char* key, std::vector<milliseconds>& out, milliseconds min,
-            milliseconds max);
-  void read(Kind kind, const char* key, bool& out, int min, int max);
-  void read(Kind kind, const char* key, std::vector<std::string>& out, int min, int max);
-  void read(Kind kind, const char* key, std::map<std::string, std::uint32_t>& out, std::int64_t min,
-            std::int64_t max);
+  // Reads the value of a key, if the section has it.
+  template <typename Value, typename Min, typename Max>
+  void read(const Key& key, Value& out, Min min, Max max) {
+    if (const Node* node = find(key.name)) read(*node, key.kind, out, min, max);
+  }
 
-  // Refuses every child that is not a key of `section`, and names the nearest key. Subsections are
-  // allowed with `allow_sections`.
-  void refuse_unknown(Section section, bool allow_sections = false);
+  // Refuses every child that is not a key of the section with this header, and names the nearest
+  // key. Subsections are allowed with `allow_sections`.
+  void refuse_unknown(std::string_view header, bool allow_sections);
 
  private:
+  // One overload per C++ type; min and max as in settings.def.
+  void read(const Node& node, Kind kind, std::string& out, int min, int max);
+  void read(const Node& node, Kind kind, std::uint32_t& out, std::int64_t min, std::int64_t max);
+  void read(const Node& node, Kind kind, milliseconds& out, milliseconds min, milliseconds max);
+  void read(const Node& node, Kind kind, std::vector<milliseconds>& out, milliseconds min,
+            milliseconds max);
+  void read(const Node& node, Kind kind, bool& out, int min, int max);
+  void read(const Node& node, Kind kind, std::vector<std::string>& out, int min, int max);
+  void read(const Node& node, Kind kind, std::map<std::string, std::uint32_t>& out,
+            std::int64_t min, std::int64_t max);
+
   const Node* find(const char* key);
   void problem(const Node& node, const std::string& text);
   void wrong_type(const Node& node, const std::string& wanted);

@@ -88,6 +88,16 @@ const Type* find_type(const Settings& settings, std::string_view name) {
 
 }  // namespace
 
+std::uint32_t line_of(const Settings& settings, std::string path) {
+  for (;;) {
+    const auto found = settings.lines.find(path);
+    if (found != settings.lines.end()) return found->second;
+    const std::size_t dot = path.rfind('.');
+    if (dot == std::string::npos) return 0;
+    path.resize(dot);
+  }
+}
+
 Settings load(const LoadOptions& options) {
   Settings settings;
   Problems problems;

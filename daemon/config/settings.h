@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/files.h"
+#include "config/settings.def"
 
 // The configuration, read once at start. The fields are the rows of settings.def, which has their
 // meaning, defaults and limits. Times are in milliseconds.
@@ -44,7 +45,49 @@ using Names = std::vector<std::string>;
 using Weights = std::map<std::string, std::uint32_t>;  // { mail = 3, reports = 1 }
 }  // namespace kind
 
+enum class Kind {
+  kText,
+  kSecret,
+  kPath,
+  kName,
+  kLevel,
+  kTls,
+  kFormat,
+  kPlacement,
+  kLate,
+  kOverlap,
+  kGrant,
+  kTime,
+  kPayload,
+  kCount,
+  kDuration,
+  kAutoDuration,
+  kDurations,
+  kFlag,
+  kNames,
+  kWeights
+};
+
+// One row of settings.def.
+struct Key {
+  const char* name;
+  Kind kind;
+  std::string_view unit;
+  std::string_view sentence;
+};
+
 #define ALLOT_FIELD(key, type, initial, min, max, unit, sentence) kind::type key = initial;
+#define ALLOT_VISIT(key, type, initial, min, max, unit, sentence) \
+  visit(Key{#key, Kind::k##type, unit, sentence}, in.key, min, max);
+// The fields of a section, its header in the file, and a loop over the keys: visit(key, value, min,
+// max).
+#define ALLOT_SECTION(header, KEYS)                    \
+  KEYS(ALLOT_FIELD)                                    \
+  static constexpr std::string_view kHeader = header;  \
+  template <typename Self, typename Visit>             \
+  static void each_key(Self& in, const Visit& visit) { \
+    KEYS(ALLOT_VISIT)                                  \
+  }
 
 struct Server {
   std::string host;
@@ -53,45 +96,38 @@ struct Server {
 };
 
 struct Database {
-#define ALLOT_DATABASE ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[database]", ALLOT_DATABASE_KEYS)
   std::vector<Server> servers;  // after load(): hosts, or host with port
 };
 
 // Account that follows the server's binary log.
 struct Wake {
-#define ALLOT_WAKE ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[wake]", ALLOT_WAKE_KEYS)
   std::string password{};  // after load(): from password_file
 };
 
 struct Daemon {
-#define ALLOT_DAEMON ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[daemon]", ALLOT_DAEMON_KEYS)
 };
 
 struct Queue {
   std::string name;  // [A-Za-z0-9._-]{1,63}
-#define ALLOT_QUEUE ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[queues.NAME]", ALLOT_QUEUE_KEYS)
 };
 
 struct Type {
   std::string name;  // [A-Za-z0-9._-]{1,63}
-#define ALLOT_TYPE ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[types.NAME]", ALLOT_TYPE_KEYS)
 };
 
 struct Pool {
   std::string name;  // [A-Za-z0-9._-]{1,31}
-#define ALLOT_POOL ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[pools.NAME]", ALLOT_POOL_KEYS)
 };
 
 struct Schedule {
   std::string name;  // [A-Za-z0-9._-]{1,63}
-#define ALLOT_SCHEDULE ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[schedules.NAME]", ALLOT_SCHEDULE_KEYS)
 };
 
 // Keys of one [plugins.NAME]: free form, with numbers and booleans as text. A list is stored as its
@@ -100,45 +136,38 @@ struct Schedule {
 using PluginSection = std::multimap<std::string, std::string>;
 
 struct Plugins {
-#define ALLOT_PLUGINS ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[plugins]", ALLOT_PLUGINS_KEYS)
   std::map<std::string, PluginSection> sections;
 };
 
 struct Notices {
-#define ALLOT_NOTICES ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[notices]", ALLOT_NOTICES_KEYS)
 };
 
 struct Metrics {
-#define ALLOT_METRICS ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[metrics]", ALLOT_METRICS_KEYS)
 };
 
 // Permissions of a token or a user: the queues of each role, ["*"] for all.
 struct GatewayToken {
   std::string name;  // [A-Za-z0-9._-]{1,63}
-#define ALLOT_GATEWAY_TOKEN ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[gateway.tokens.NAME]", ALLOT_GATEWAY_TOKEN_KEYS)
   std::optional<std::chrono::sys_seconds> expires_at{};  // after load(): expires
 };
 
 struct GatewayUser {
   std::string name;  // as the proxy sends it; "*": every user without a section
-#define ALLOT_GATEWAY_USER ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[gateway.users.NAME]", ALLOT_GATEWAY_USER_KEYS)
 };
 
 // Fireworq's API, at its own address (docs/from-fireworq.md).
 struct GatewayFireworq {
-#define ALLOT_GATEWAY_FIREWORQ ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[gateway.fireworq]", ALLOT_GATEWAY_FIREWORQ_KEYS)
   Server address;  // after load(): listen
 };
 
 struct Gateway {
-#define ALLOT_GATEWAY ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[gateway]", ALLOT_GATEWAY_KEYS)
   Database database;                          // after load(): missing keys from [database]
   std::vector<Server> addresses;              // after load(): listen
   std::vector<GatewayToken> tokens;           // in the order of the file
@@ -147,10 +176,11 @@ struct Gateway {
 };
 
 struct Logging {
-#define ALLOT_LOGGING ALLOT_FIELD
-#include "config/settings.def"
+  ALLOT_SECTION("[logging]", ALLOT_LOGGING_KEYS)
 };
 
+#undef ALLOT_SECTION
+#undef ALLOT_VISIT
 #undef ALLOT_FIELD
 
 // Line of each key in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section. A
@@ -182,6 +212,9 @@ struct Settings {
   std::string drain_budget;           // of a drain: its counters for workers (peer/drain_budget.h)
   std::vector<std::string> warnings;  // for the log, one line each; they do not prevent a start
 };
+
+// The line of a key or, without the key, of its section; 0: the file has neither.
+[[nodiscard]] std::uint32_t line_of(const Settings& settings, std::string path);
 
 inline constexpr const char* kDefaultFile = "/etc/allot/allot.toml";
 inline constexpr std::uint32_t kMaxPools = 16;  // and the steward's, which exists in every daemon

@@ -80,9 +80,7 @@ std::string printable_lines(std::string_view text) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 100;  // the comparison takes the product of the lengths
   if (word.size() > kLongest) return {};
-  const std::string_view near =
-      config::nearest(word, std::vector<std::string_view>(known.begin(), known.end()));
-  return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+  return config::did_you_mean(word, {known.begin(), known.end()});
 }
 
 std::string how_long(std::uint64_t ms) {

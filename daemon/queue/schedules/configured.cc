@@ -53,8 +53,8 @@ void check_specs(const config::Settings& settings, config::Problems& problems) {
       // The message begins with the field.
       const std::string text = error.what();
       const std::string field = text.substr(0, text.find_first_of(" :"));
-      problems.push_back(
-          {config::line_of(settings, section, field), "[schedules." + section.name + "] " + text});
+      problems.push_back({config::line_of(settings, "schedules." + section.name + "." + field),
+                          "[schedules." + section.name + "] " + text});
     }
   }
 }

@@ -3,7 +3,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
+#include <string>
 
 #include "config/rows.h"
 #include "unit/config/fixture.h"
@@ -31,6 +33,21 @@ std::string uncommented(const std::string& example) {
     out += (is_key ? line.substr(1) : line) + '\n';
   }
   return out;
+}
+
+// The values of the keys, as in a file.
+template <typename Keys>
+std::map<std::string, std::string> values_of(const Keys& section) {
+  std::map<std::string, std::string> values;
+  Keys::each_key(section, [&](const Key& key, const auto& value, auto...) {
+    values[key.name] = written(key.kind, value);
+  });
+  return values;
+}
+
+template <typename Keys>
+void expect_same(const Keys& a, const Keys& b) {
+  EXPECT_EQ(values_of(a), values_of(b)) << Keys::kHeader;
 }
 
 TEST_F(Document, ExampleIsFresh) {
@@ -79,84 +96,22 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   const Settings full = load_text(text);
   // Plus two of the plugin, and the keys of [gateway.database].
   EXPECT_EQ(full.lines.size(), rows().size() + 15 + 2 + 3);
-#define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
-  {
-    const Database &a = bare.database, &b = full.database;
-#define ALLOT_DATABASE ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Daemon &a = bare.daemon, &b = full.daemon;
-#define ALLOT_DAEMON ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Queue &a = bare.queues.at(0), &b = full.queues.at(0);
-#define ALLOT_QUEUE ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Type a, &b = full.types.at(0);
-#define ALLOT_TYPE ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Pool &a = bare.pools.at(0), &b = full.pools.at(0);
-#define ALLOT_POOL ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Schedule &a = needed, &b = full.schedules.at(0);
-#define ALLOT_SCHEDULE ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Plugins &a = bare.plugins, &b = full.plugins;
-#define ALLOT_PLUGINS ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Wake &a = bare.wake, &b = full.wake;
-#define ALLOT_WAKE ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Notices &a = bare.notices, &b = full.notices;
-#define ALLOT_NOTICES ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Metrics &a = bare.metrics, &b = full.metrics;
-#define ALLOT_METRICS ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Gateway a, &b = full.gateway.value();
-#define ALLOT_GATEWAY ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const GatewayFireworq a, &b = full.gateway->fireworq.value();
-#define ALLOT_GATEWAY_FIREWORQ ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const GatewayToken a{.name = "NAME", .sha256 = hash, .read = {"*"}},
-        &b = full.gateway->tokens.at(0);
-#define ALLOT_GATEWAY_TOKEN ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const GatewayUser a{.name = "NAME", .read = {"*"}}, &b = full.gateway->users.at(0);
-#define ALLOT_GATEWAY_USER ALLOT_SAME
-#include "config/settings.def"
-  }
-  {
-    const Logging &a = bare.logging, &b = full.logging;
-#define ALLOT_LOGGING ALLOT_SAME
-#include "config/settings.def"
-  }
-#undef ALLOT_SAME
+  const Gateway& gateway = full.gateway.value();
+  expect_same(bare.database, full.database);
+  expect_same(bare.daemon, full.daemon);
+  expect_same(bare.queues.at(0), full.queues.at(0));
+  expect_same(Type(), full.types.at(0));
+  expect_same(bare.pools.at(0), full.pools.at(0));
+  expect_same(needed, full.schedules.at(0));
+  expect_same(bare.plugins, full.plugins);
+  expect_same(bare.wake, full.wake);
+  expect_same(bare.notices, full.notices);
+  expect_same(bare.metrics, full.metrics);
+  expect_same(Gateway(), gateway);
+  expect_same(GatewayFireworq(), gateway.fireworq.value());
+  expect_same(GatewayToken{.name = "NAME", .sha256 = hash, .read = {"*"}}, gateway.tokens.at(0));
+  expect_same(GatewayUser{.name = "NAME", .read = {"*"}}, gateway.users.at(0));
+  expect_same(bare.logging, full.logging);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(EffectiveTest, EveryOtherRowIsShown) {
       "[gateway.fireworq]\n[gateway.tokens.default]\nsubmit = [\"mail\"]\nsha256 = \"" +
       std::string(64, 'A') + "\"\n"));
   for (const Row& row : rows()) {
-    std::string section(header_of(row.section));
+    std::string section(row.header);
     section = section.substr(1, section.size() - 2);
     const std::size_t name = section.find("NAME");
     if (name != std::string::npos) section.replace(name, 4, "default");
