@@ -11,9 +11,16 @@ std::string text_in(const json& document, const char* name) {
   return at == document.end() || at->is_null() ? "" : at->get<std::string>();
 }
 
-std::optional<std::uint64_t> maybe_u64_in(const json& document, const char* name) {
-  const json& value = document.at(name);
-  return value.is_null() ? std::nullopt : std::optional(value.get<std::uint64_t>());
+json or_null(const std::string& text) {
+  return text.empty() ? json() : json(text);
+}
+
+json or_null(const std::optional<std::string>& text) {
+  return text ? json(*text) : json();
+}
+
+json or_null(const std::optional<std::uint64_t>& number) {
+  return number ? json(*number) : json();
 }
 
 }  // namespace allot::as_json

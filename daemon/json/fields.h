@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
-// Reads fields of a received document. All functions throw nlohmann::json::exception for another
-// form.
+// Fields of documents.
 namespace allot::as_json {
 
-// "": null or missing.
+// "": null or missing. Throws nlohmann::json::exception for another form.
 [[nodiscard]] std::string text_in(const nlohmann::json& document, const char* name);
 
-// nullopt: null.
-[[nodiscard]] std::optional<std::uint64_t> maybe_u64_in(const nlohmann::json& document,
-                                                        const char* name);
+// null: no value, or an empty text.
+[[nodiscard]] nlohmann::json or_null(const std::string& text);
+[[nodiscard]] nlohmann::json or_null(const std::optional<std::string>& text);
+[[nodiscard]] nlohmann::json or_null(const std::optional<std::uint64_t>& number);
 
 }  // namespace allot::as_json

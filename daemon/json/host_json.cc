@@ -8,20 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/fields.h"
+
 namespace allot::as_json {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::size_t kMostTasks = 2'000;  // limit per host
-
-json pools_of(const HostFacts& facts) {
-  json pools = json::array();
-  for (const queue::ServingPool& pool : facts.pools) {
-    pools.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
-  }
-  return pools;
-}
 
 // A text of a state written by any version; "" if missing.
 std::string state_text(const json& object, const char* name) {
@@ -81,18 +75,26 @@ std::string configuration_text(std::uint64_t config_mark) {
   return text.data();
 }
 
+json pools_of(const std::vector<queue::ServingPool>& pools) {
+  json list = json::array();
+  for (const queue::ServingPool& pool : pools) {
+    list.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
+  }
+  return list;
+}
+
 json worker(const host::WorkerView& worker) {
   json running = json::array();
   for (const auto& task : worker.running) {
-    const auto& percent = task.progress.percent;
-    running.push_back({{"task", task.task},
-                       {"type", task.type},
-                       {"queue", task.queue},
-                       {"attempt", task.attempt},
-                       {"running_ms", task.running_ms},
-                       {"detached", task.detached},
-                       {"progress", percent ? json(*percent) : json(nullptr)},
-                       {"progress_text", percent ? json(task.progress.word) : json(nullptr)}});
+    running.push_back(
+        {{"task", task.task},
+         {"type", task.type},
+         {"queue", task.queue},
+         {"attempt", task.attempt},
+         {"running_ms", task.running_ms},
+         {"detached", task.detached},
+         {"progress", or_null(task.progress.percent)},
+         {"progress_text", task.progress.percent ? json(task.progress.word) : json()}});
   }
   json view = {{"slot", worker.slot},
                {"pid", worker.pid},
@@ -141,9 +143,10 @@ json host_state(const host::InstanceView& view, const HostFacts& facts) {
     workers.push_back(worker(shown));
     workers.back()["stale_configuration"] = one.config_mark != facts.config_mark;
   }
-  return {{"version", facts.version},   {"configuration", configuration_text(facts.config_mark)},
-          {"pools", pools_of(facts)},   {"workers", std::move(workers)},
-          {"stewards", stewards(view)}, {"omitted", omitted}};
+  return {
+      {"version", facts.version},       {"configuration", configuration_text(facts.config_mark)},
+      {"pools", pools_of(facts.pools)}, {"workers", std::move(workers)},
+      {"stewards", stewards(view)},     {"omitted", omitted}};
 }
 
 json host_state_for(const json& state, const May& may) {

@@ -23,6 +23,7 @@ struct HostFacts {
 // The mark in displayed form.
 [[nodiscard]] std::string configuration_text(std::uint64_t config_mark);
 
+[[nodiscard]] nlohmann::json pools_of(const std::vector<queue::ServingPool>& pools);
 [[nodiscard]] nlohmann::json worker(const host::WorkerView& worker);
 // The relevant fields of processes that run no tasks.
 [[nodiscard]] nlohmann::json stewards(const host::InstanceView& view);

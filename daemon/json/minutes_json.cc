@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/fields.h"
+#include "json/host_json.h"
+
 namespace allot::as_json {
 namespace {
 
@@ -96,30 +99,23 @@ json type(const queue::TypeView& view) {
 }
 
 json deployment(const queue::Deployment& deployment) {
-  const auto maybe = [](const std::optional<std::string>& text) {
-    return text ? json(*text) : json();
-  };
   return {{"host", deployment.host},
           {"instance", deployment.instance},
           {"since", deployment.since},
           {"version", deployment.version},
           {"configuration", deployment.configuration},
-          {"previous_version", maybe(deployment.previous_version)},
-          {"previous_configuration", maybe(deployment.previous_configuration)}};
+          {"previous_version", or_null(deployment.previous_version)},
+          {"previous_configuration", or_null(deployment.previous_configuration)}};
 }
 
 json instance(const queue::InstanceRow& row) {
-  json pools = json::array();
-  for (const queue::ServingPool& pool : row.pools) {
-    pools.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
-  }
   return {{"host", row.host},
           {"instance", row.instance},
           {"version", row.version},
           {"since", row.since},
           {"seen_at", row.seen},
           {"silent", row.silent >= queue::kInstanceSilent},
-          {"pools", row.pools.empty() ? json() : std::move(pools)}};
+          {"pools", row.pools.empty() ? json() : pools_of(row.pools)}};
 }
 
 }  // namespace allot::as_json

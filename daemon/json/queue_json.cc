@@ -7,6 +7,7 @@
 
 #include "config/rows.h"
 #include "json/base64.h"
+#include "json/fields.h"
 #include "json/printable.h"
 #include "queue/locks/lock.h"
 #include "schedule/in_words.h"
@@ -51,6 +52,40 @@ json rate(const queue::QueueInfo& queue) {
           {"burst", queue.rate->burst}};
 }
 
+json audit_entry(const queue::AuditEntry& entry) {
+  return {{"entry", entry.audit_id},
+          {"at", entry.at},
+          {"actor", entry.actor},
+          {"source", entry.source},
+          {"action", entry.action},
+          {"subject", entry.subject},
+          {"name", entry.name},
+          {"queue", or_null(entry.queue)},
+          {"to_queue", or_null(entry.to_queue)},
+          {"tasks", or_null(entry.tasks)},
+          {"detail", entry.detail},
+          {"reason", entry.reason}};
+}
+
+json bulk_action(const queue::BulkAction& action) {
+  return {{"action", action.action_id},
+          {"kind", queue::name_of(action.kind)},
+          {"queue", action.queue},
+          {"group", or_null(action.filter.group)},
+          {"type", or_null(action.filter.type)},
+          {"died_until", action.died_until},
+          {"rate", action.rate == 0 ? json(nullptr) : json(action.rate)},
+          {"tasks", action.counted},
+          {"tasks_at_least", !action.counted_all},
+          {"done", action.done},
+          {"state", queue::name_of(action.state)},
+          {"requested_by", action.requested_by},
+          {"started_at", action.started_at},
+          {"ended_at", or_null(action.ended_at)},
+          {"stopped_by", or_null(action.stopped_by)},
+          {"error", or_null(action.error)}};
+}
+
 json count(const queue::BoundedCount& count) {
   if (count.at_least) return {{"at_least", count.value}};
   return count.value;
@@ -70,7 +105,7 @@ json dead_group(const queue::DeadGroup& group, const std::string& queue) {
 }
 
 json route(const queue::Route& route) {
-  return {{"from", route.from ? json(*route.from) : json(nullptr)},
+  return {{"from", or_null(route.from)},
           {"type", queue::text_of(route.types)},
           {"to", route.to},
           {"set_at", route.set_at}};
@@ -83,7 +118,7 @@ json lease(const queue::HeldLease& lease) {
           {"pid", lease.pid},
           {"until", lease.until},
           {"overdue", lease.overdue},
-          {"silent_since", lease.silent_since ? json(*lease.silent_since) : json(nullptr)}};
+          {"silent_since", or_null(lease.silent_since)}};
 }
 
 json lock(const queue::LockSummary& lock) {
@@ -154,48 +189,48 @@ void add_payload(json& view, const std::string& payload) {
   if (!text) view["payload_base64"] = to_base64(payload);
 }
 
-json schedule(const queue::Schedule& schedule) {
-  const queue::ScheduleSpec& spec = schedule.spec;
+json schedule_spec(const queue::ScheduleSpec& spec) {
   const queue::SubmitOptions& options = spec.options;
-  const auto text = [](const std::optional<std::string>& word) {
-    return word ? json(*word) : json();
-  };
-  json out = {{"name", spec.name},
+  const bool expires = options.expires_in.count() != 0;
+  return {{"expression", spec.expression},
+          {"zone", spec.zone},
+          {"queue", spec.queue},
+          {"type", spec.type},
+          {"prio", options.prio},
+          {"delay", span_text(options.delay)},
+          {"unique_key", or_null(options.unique_key)},
+          {"unique_for", span_text(options.unique_for)},
+          {"partition_key", or_null(options.partition_key)},
+          {"expires_in", expires ? json(span_text(options.expires_in)) : json()},
+          {"late", queue::name_of(spec.late)},
+          {"late_after", span_text(spec.late_after)},
+          {"catch_up", spec.catch_up},
+          {"overlap", queue::name_of(spec.overlap)},
+          {"jitter", span_text(spec.jitter)},
+          {"tick_field", or_null(spec.tick_field)}};
+}
+
+json schedule(const queue::Schedule& schedule) {
+  json out = schedule_spec(schedule.spec);
+  out.update({{"name", schedule.spec.name},
               {"version", schedule.version},
-              {"expression", spec.expression},
-              {"in_words", schedule::in_words(spec.expression)},
-              {"zone", spec.zone},
-              {"queue", spec.queue},
-              {"type", spec.type},
-              {"prio", options.prio},
-              {"delay", span_text(options.delay)},
-              {"unique_key", text(options.unique_key)},
-              {"unique_for", span_text(options.unique_for)},
-              {"partition_key", text(options.partition_key)},
-              {"late", queue::name_of(spec.late)},
-              {"late_after", span_text(spec.late_after)},
-              {"catch_up", spec.catch_up},
-              {"overlap", queue::name_of(spec.overlap)},
-              {"jitter", span_text(spec.jitter)},
-              {"tick_field", text(spec.tick_field)},
+              {"in_words", schedule::in_words(schedule.spec.expression)},
               {"next_run", moment(schedule.next_run)},
               {"due_at", moment(schedule.due_at)},
               {"last_run", moment(schedule.last_run)},
+              {"last_task", or_null(schedule.last_task)},
               {"ticks", schedule.ticks},
               {"submitted", schedule.submitted},
               {"skipped", schedule.skipped},
               {"dropped", schedule.dropped},
               {"revision", schedule.revision},
-              {"configured", schedule.applied.has_value()}};
-  out["expires_in"] =
-      options.expires_in.count() == 0 ? json() : json(span_text(options.expires_in));
-  out["last_task"] = schedule.last_task.empty() ? json() : json(schedule.last_task);
-  out["paused"] = json();
+              {"configured", schedule.applied.has_value()},
+              {"paused", nullptr},
+              {"error", nullptr}});
   if (schedule.paused_at) {
     out["paused"] = {{"since", moment_text(*schedule.paused_at)},
                      {"reason", schedule.pause_reason}};
   }
-  out["error"] = json();
   if (!schedule.error.empty()) {
     out["error"] = {{"since", moment(schedule.error_since)}, {"text", schedule.error}};
   }
@@ -205,8 +240,8 @@ json schedule(const queue::Schedule& schedule) {
 json tick(const queue::ScheduleTick& tick) {
   return {{"tick", moment_text(tick.tick)},
           {"at", moment_text(tick.at)},
-          {"task", tick.task.empty() ? json() : json(tick.task)},
-          {"reason", tick.reason.empty() ? json() : json(tick.reason)}};
+          {"task", or_null(tick.task)},
+          {"reason", or_null(tick.reason)}};
 }
 
 }  // namespace allot::as_json

@@ -9,8 +9,10 @@
 #include "queue/locks/lock_store.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task_facts.h"
+#include "queue/operate/bulk_action.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule.h"
+#include "queue/views/audit_entries.h"
 #include "queue/views/dead_groups.h"
 #include "queue/views/health.h"
 
@@ -21,6 +23,9 @@ namespace allot::as_json {
 // null: not paused, without a rate.
 [[nodiscard]] nlohmann::json pause(const queue::QueueInfo& queue);
 [[nodiscard]] nlohmann::json rate(const queue::QueueInfo& queue);
+
+[[nodiscard]] nlohmann::json audit_entry(const queue::AuditEntry& entry);
+[[nodiscard]] nlohmann::json bulk_action(const queue::BulkAction& action);
 
 // A number, or {"at_least": bound}.
 [[nodiscard]] nlohmann::json count(const queue::BoundedCount& count);
@@ -36,6 +41,8 @@ namespace allot::as_json {
 [[nodiscard]] nlohmann::json lock(const std::string& name, const queue::LockView& lock);
 [[nodiscard]] nlohmann::json lock_slot(const queue::LockSlotView& slot);
 
+// The parameters of a schedule, except its name and payload; null: not set.
+[[nodiscard]] nlohmann::json schedule_spec(const queue::ScheduleSpec& spec);
 // All fields except the payload, which lists omit.
 [[nodiscard]] nlohmann::json schedule(const queue::Schedule& schedule);
 // Adds the payload; if it is not text, as base64 in a separate field.

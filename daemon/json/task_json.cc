@@ -4,48 +4,41 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/fields.h"
+
 namespace allot::as_json {
 namespace {
 
 using nlohmann::json;
 
-json maybe(const std::optional<std::uint64_t>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-json text_or_null(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
 void add_unique(json& view, const std::optional<queue::UniqueKey>& unique) {
   view["unique_key"] = unique ? json(unique->key) : json(nullptr);
-  view["unique_key_free_at"] = unique ? text_or_null(unique->free_at) : json(nullptr);
+  view["unique_key_free_at"] = unique ? or_null(unique->free_at) : json(nullptr);
 }
 
 void add_headers(json& view, const queue::Headers& headers) {
   view["max_attempts"] = headers.max_attempts == 0 ? json(nullptr) : json(headers.max_attempts);
   view["max_losses"] = headers.max_losses == 0 ? json(nullptr) : json(headers.max_losses);
-  view["label"] = text_or_null(headers.label);
+  view["label"] = or_null(headers.label);
   const auto limit_ms = headers.time_limit.count();
   view["time_limit_ms"] = limit_ms == 0 ? json(nullptr) : json(limit_ms);
-  view["traceparent"] = text_or_null(headers.trace.parent);
-  view["tracestate"] = text_or_null(headers.trace.state);
+  view["traceparent"] = or_null(headers.trace.parent);
+  view["tracestate"] = or_null(headers.trace.state);
 }
 
 void add_details(json& view, const queue::FullTask& full) {
   const queue::TaskView& task = *full.task;
-  view["expires_at"] = text_or_null(task.expires_at);
-  view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
+  view["expires_at"] = or_null(task.expires_at);
+  view["partition_key_hash"] = or_null(task.key_hash);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_truncated"] = task.payload.size() > kShownPayload;
   if (task.running) {
-    const auto& percent = task.progress.percent;
     view["detached_at"] = task.since;
-    view["progress"] = percent ? json(*percent) : json(nullptr);
-    view["progress_text"] = text_or_null(task.progress.word);
+    view["progress"] = or_null(task.progress.percent);
+    view["progress_text"] = or_null(task.progress.word);
   }
-  view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
-  if (task.dead) view["detail"] = text_or_null(task.detail);
+  view["leased_by"] = task.running ? json(nullptr) : or_null(task.holder);
+  if (task.dead) view["detail"] = or_null(task.detail);
   view["cancel_requested"] = json(nullptr);
   if (full.cancel && !task.dead) {
     view["cancel_requested"] = {{"at", full.cancel->requested_at},
@@ -105,9 +98,9 @@ json done(const queue::Done& done, const std::string& queue) {
           {"attempt", done.attempt},
           {"ended_at", done.ended_at},
           {"worker", done.worker},
-          {"runtime_us", maybe(done.usage.runtime_us)},
-          {"cpu_us", maybe(done.usage.cpu_us)},
-          {"max_rss_kib", maybe(done.usage.max_rss_kib)}};
+          {"runtime_us", or_null(done.usage.runtime_us)},
+          {"cpu_us", or_null(done.usage.cpu_us)},
+          {"max_rss_kib", or_null(done.usage.max_rss_kib)}};
 }
 
 json attempts(const std::vector<queue::AttemptView>& attempts) {
@@ -118,13 +111,13 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
                     {"ended_at", attempt.ended_at},
                     {"cause", attempt.cause},
                     {"error", attempt.error},
-                    {"detail", text_or_null(attempt.detail)},
+                    {"detail", or_null(attempt.detail)},
                     {"fault", attempt.fault},
-                    {"log", text_or_null(attempt.log)},
+                    {"log", or_null(attempt.log)},
                     {"worker", attempt.worker},
-                    {"runtime_us", maybe(attempt.usage.runtime_us)},
-                    {"cpu_us", maybe(attempt.usage.cpu_us)},
-                    {"max_rss_kib", maybe(attempt.usage.max_rss_kib)}});
+                    {"runtime_us", or_null(attempt.usage.runtime_us)},
+                    {"cpu_us", or_null(attempt.usage.cpu_us)},
+                    {"max_rss_kib", or_null(attempt.usage.max_rss_kib)}});
   }
   return list;
 }
@@ -145,7 +138,7 @@ json key_owner(const queue::KeyOwner& owner, const std::string& queue,
           {"queue", queue},
           {"unique_key", unique_key},
           {"state", state_of(owner.state)},
-          {"unique_key_free_at", text_or_null(owner.free_at)}};
+          {"unique_key_free_at", or_null(owner.free_at)}};
 }
 
 json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool as_done) {
@@ -154,7 +147,7 @@ json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool 
           {"as_done", as_done},
           {"requested", cancelled.requested},
           {"may_run", cancelled.may_run},
-          {"leased_by", text_or_null(cancelled.holder)}};
+          {"leased_by", or_null(cancelled.holder)}};
 }
 
 json submitted(const queue::Submitted& made) {

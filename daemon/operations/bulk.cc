@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "json/bulk_json.h"
+#include "json/queue_json.h"
 #include "operations/cursor.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
@@ -83,7 +83,7 @@ Document discard_all_dead(Call& call) {
 
 Document list_bulk_actions(Call& call) {
   std::uint64_t before = UINT64_MAX;
-  if (const auto cursor = call.maybe("cursor")) before = bulk_action_at(*cursor);
+  if (const auto cursor = call.maybe("cursor")) before = number_at(List::kBulk, *cursor);
   const std::size_t limit = call.number("limit", kLimit);
   json items = json::array();
   const auto actions = queue::list_bulk(call.db(), before, kMostActions);
@@ -93,7 +93,7 @@ Document list_bulk_actions(Call& call) {
     if (items.size() == limit) break;
   }
   const bool end = actions.size() < kMostActions && items.size() < limit;
-  return list_of(std::move(items), end ? "" : cursor_of_bulk(before));
+  return list_of(std::move(items), end ? "" : cursor_of(List::kBulk, before));
 }
 
 Document show_bulk_action(Call& call) {

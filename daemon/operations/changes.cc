@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs that change routes and locks. Both concern all queues.
+// Verbs of routes and locks. Both concern all queues.
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -127,6 +127,27 @@ queue::LockView named_lock(const Call& call, const std::string& name) {
 }
 
 }  // namespace
+
+Document list_routes(Call& call) {
+  json items = json::array();
+  for (const queue::Route& route : queue::list_routes(call.db())) {
+    items.push_back(as_json::route(route));
+  }
+  return list_of(std::move(items));
+}
+
+Document list_locks(Call& call) {
+  json items = json::array();
+  for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
+    items.push_back(as_json::lock(lock));
+  }
+  return list_of(std::move(items));
+}
+
+Document show_lock(Call& call) {
+  const std::string name = lock_name(call);
+  return answer_of(as_json::lock(name, named_lock(call, name)));
+}
 
 Document set_route(Call& call) {
   const RouteWords words = route_words(call);

@@ -3,7 +3,7 @@
 
 #include <charconv>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -66,36 +66,11 @@ std::string moment_in(const std::string& word) {
   return word;
 }
 
-struct Place {
-  queue::TaskId id;
-  std::uint64_t key = 0;
-  std::string at;
-};
-
-// For a list with numbered rows.
-std::string cursor_of(List list, std::uint64_t number) {
-  return as_json::to_base64url(std::string(1, static_cast<char>(list)) + " " +
-                               std::to_string(number));
-}
-
-std::uint64_t number_at(List list, std::string_view cursor) {
-  const auto words = words_of(cursor);
-  if (words.size() != 2 || words[0] != std::string(1, static_cast<char>(list))) wrong();
-  return number_in<std::uint64_t>(words[1]);
-}
-
-Place place_in(List list, std::string_view cursor) {
-  const auto words = words_of(cursor);
-  const bool dated = list == List::kDead || list == List::kHistory;
-  if (words.size() != (dated ? 5U : 4U) || words[0] != std::string(1, static_cast<char>(list))) {
-    wrong();
-  }
-  Place place;
-  place.id.partition.partition_no = number_in<std::uint32_t>(words[1]);
-  place.id.prio = number_in<std::uint32_t>(words[2]);
-  place.key = number_in<std::uint64_t>(words[3]);
-  if (dated) place.at = moment_in(words[4]);
-  return place;
+// The words of a cursor of that list.
+std::vector<std::string> words_of(List list, std::string_view cursor, std::size_t count) {
+  auto words = words_of(cursor);
+  if (words.size() != count || words[0] != std::string(1, static_cast<char>(list))) wrong();
+  return words;
 }
 
 }  // namespace
@@ -109,39 +84,32 @@ std::string cursor_of(const queue::Done& last) {
   return cursor_of(List::kHistory, last.id, last.id.first_key, last.ended_at);
 }
 
-std::string cursor_of_bulk(std::uint64_t last_action) {
-  return cursor_of(List::kBulk, last_action);
-}
-
-std::string cursor_of_audit(std::uint64_t last_entry) {
-  return cursor_of(List::kAudit, last_entry);
+std::string cursor_of(List list, std::uint64_t number) {
+  return as_json::to_base64url(std::string(1, static_cast<char>(list)) + " " +
+                               std::to_string(number));
 }
 
 queue::TaskView task_at(List list, std::string_view cursor) {
-  Place place = place_in(list, cursor);
+  const bool dated = list == List::kDead || list == List::kHistory;
+  const auto words = words_of(list, cursor, dated ? 5 : 4);
   queue::TaskView task;
-  task.id = place.id;
-  task.id.first_key = place.key;
-  task.run_key = place.key;
-  task.at = std::move(place.at);
+  task.id.partition.partition_no = number_in<std::uint32_t>(words[1]);
+  task.id.prio = number_in<std::uint32_t>(words[2]);
+  task.id.first_key = task.run_key = number_in<std::uint64_t>(words[3]);
+  if (dated) task.at = moment_in(words[4]);
   return task;
 }
 
 queue::Done done_at(std::string_view cursor) {
-  Place place = place_in(List::kHistory, cursor);
+  queue::TaskView task = task_at(List::kHistory, cursor);
   queue::Done done;
-  done.id = place.id;
-  done.id.first_key = place.key;
-  done.ended_at = std::move(place.at);
+  done.id = task.id;
+  done.ended_at = std::move(task.at);
   return done;
 }
 
-std::uint64_t bulk_action_at(std::string_view cursor) {
-  return number_at(List::kBulk, cursor);
-}
-
-std::uint64_t audit_entry_at(std::string_view cursor) {
-  return number_at(List::kAudit, cursor);
+std::uint64_t number_at(List list, std::string_view cursor) {
+  return number_in<std::uint64_t>(words_of(list, cursor, 2)[1]);
 }
 
 std::string row_time(queue::Moment moment) {

@@ -26,14 +26,13 @@ enum class List : char {
 
 [[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
 [[nodiscard]] std::string cursor_of(const queue::Done& last);
-[[nodiscard]] std::string cursor_of_bulk(std::uint64_t last_action);
-[[nodiscard]] std::string cursor_of_audit(std::uint64_t last_entry);
+// For the lists with numbered rows.
+[[nodiscard]] std::string cursor_of(List list, std::uint64_t last);
 
 // A row with the fields that the lists of queue/views need to continue. Throws Refusal, 400.
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
-[[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);
-[[nodiscard]] std::uint64_t audit_entry_at(std::string_view cursor);
+[[nodiscard]] std::uint64_t number_at(List list, std::string_view cursor);
 
 // A moment as in the rows of lists, with all six digits of its microseconds, so that the texts sort
 // like the moments.

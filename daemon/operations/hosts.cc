@@ -30,11 +30,8 @@ constexpr Nanos kAfterRefusal = 60 * kSecond;  // the account may only read
 
 struct Hosts::Seen {
   struct Host {
-    std::string host;
-    std::string instance;
-    std::string taken_at;
-    std::chrono::microseconds age{0};  // at the time of the read
-    json state{};                      // as_json::host_state()
+    queue::HostSnapshot row;
+    json state{};  // as_json::host_state()
   };
   std::vector<Host> hosts{};
   Nanos read_ns = 0;
@@ -44,10 +41,10 @@ namespace {
 
 json document_of(const Hosts::Seen::Host& host, Nanos read_ns, json state) {
   const std::chrono::microseconds age =
-      host.age + std::chrono::microseconds((boot_ns() - read_ns) / kMicro);
-  state["host"] = host.host;
-  state["instance"] = host.instance;
-  state["taken_at"] = host.taken_at;
+      host.row.age + std::chrono::microseconds((boot_ns() - read_ns) / kMicro);
+  state["host"] = host.row.host;
+  state["instance"] = host.row.instance;
+  state["taken_at"] = host.row.taken_at;
   state["age_ms"] = age.count() / 1'000;
   state["silent"] = age >= queue::kInstanceSilent;
   return state;
@@ -77,8 +74,8 @@ std::shared_ptr<const Hosts::Seen> Hosts::read(db::Connection& db) {
   for (queue::HostSnapshot& row : queue::list_snapshots(db)) {
     json state = json::parse(row.state, nullptr, false);
     if (!state.is_object()) continue;  // written by a steward of another version
-    seen->hosts.push_back({std::move(row.host), std::move(row.instance), std::move(row.taken_at),
-                           row.age, std::move(state)});
+    row.state.clear();
+    seen->hosts.push_back({std::move(row), std::move(state)});
   }
   seen->read_ns = boot_ns();
   seen_ = std::move(seen);

@@ -150,8 +150,9 @@ Reasons why_waiting(db::Connection& db, const host::LocalProcesses& local,
   if (auto running = seen_running(local, task)) return {*running};
   Reasons reasons;
   if (standing.paused) {
-    const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
-    reasons.push_back({"paused", "queue " + queue + " is paused " + pause_text(info)});
+    const std::string& reason = standing.paused->reason;
+    reasons.push_back({"paused", "queue " + queue + " is paused since " + standing.paused->at +
+                                     (reason.empty() ? "" : ": " + printable(reason, 300))});
   }
   if (standing.resizing) {
     reasons.push_back({"resizing", "queue " + queue +
@@ -213,12 +214,6 @@ std::string cancel_text(const queue::CancelRequest& request) {
   return printable((request.as_done ? "completion as done" : "cancellation") +
                        std::string(" was requested at ") + request.requested_at + reason,
                    as_json::kShownError);
-}
-
-std::string pause_text(const queue::QueueInfo& queue) {
-  if (!queue.paused) return {};
-  const std::string& reason = queue.paused->reason;
-  return "since " + queue.paused->at + (reason.empty() ? "" : ": " + printable(reason, 300));
 }
 
 nlohmann::json explain(db::Connection& db, const host::LocalProcesses& local,

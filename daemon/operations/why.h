@@ -7,7 +7,6 @@
 
 #include "db/connection.h"
 #include "host/local_processes.h"
-#include "queue/model/catalog.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
 
@@ -19,9 +18,6 @@ namespace allot::operations {
 
 // The request to cancel a running task, as one line.
 [[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
-
-// "since 2026-...: reason", or "" for a queue that is not paused.
-[[nodiscard]] std::string pause_text(const queue::QueueInfo& queue);
 
 // The task and the reasons why it is not running, or the place where it runs. `queue` is the name
 // of its queue. Throws Error if the partition of the task does not exist.

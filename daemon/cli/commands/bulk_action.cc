@@ -12,15 +12,12 @@
 
 #include "base/clock.h"
 #include "cli/commands/command.h"
+#include "cli/sources/context.h"
 #include "cli/sources/documents.h"
 #include "cli/sources/input.h"
 #include "cli/sources/local.h"
-#include "cli/sources/ringer.h"
-#include "cli/words/listing.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/fields.h"
 #include "queue/operate/bulk_action.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/verbs/duty.h"
@@ -34,7 +31,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBulkPoll{100};
 constexpr milliseconds kRemotePoll{250};  // each poll is a connection
 constexpr Nanos kLedPoll = kSecond;
-constexpr std::size_t kShownBulkText = 300;
 constexpr std::uint64_t kMostActions = 4'294'967'295;
 
 struct BulkActionOptions {
@@ -53,7 +49,7 @@ std::string counted_text(const json& action) {
 }
 
 // "retried 120 of 2000 dead tasks of queue mail".
-std::string progress_text(const json& action) {
+std::string result_text(const json& action) {
   const bool retries = action.at("kind") == queue::name_of(queue::BulkKind::kRetryDead);
   return (retries ? "retried " : "discarded ") + action.at("done").dump() + " of " +
          counted_text(action) + " dead tasks of queue " + action.at("queue").get<std::string>();
@@ -110,66 +106,63 @@ class Worker {
 };
 
 std::string filter_text(const json& action) {
-  const std::string group = as_json::text_in(action, "group");
-  const std::string type = as_json::text_in(action, "type");
+  const std::string group = cell_of(action, "group");
+  const std::string type = cell_of(action, "type");
   return (group.empty() ? "all" : "group " + group) + (type.empty() ? "" : " of type " + type);
 }
 
 int list_actions(const Operations& allot, const BulkActionOptions& options) {
-  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "STARTED", "BY"},
-               options.json);
-  for (const json& action : documents::items(allot, "/bulk", options.limit)) {
-    const bool failed = action.at("state") == queue::name_of(queue::BulkState::kFailed);
-    list.add(action,
-             {action.at("action").dump(), action.at("kind"), action.at("queue"),
-              printable(filter_text(action), kShownBulkText), action.at("done").dump(),
-              counted_text(action), action.at("state"), action.at("started_at"),
-              printable(action.at("requested_by").get<std::string>(), kShownBulkText)},
-             failed ? std::optional<std::size_t>(6) : std::nullopt);
-  }
-  list.print();
-  return kExitOk;
+  const auto failed = [](const json& action) {
+    return action.at("state") == queue::name_of(queue::BulkState::kFailed);
+  };
+  return print_list(documents::items(allot, "/bulk", options.limit), options.json,
+                    {{"ACTION", "action"},
+                     {"KIND", "kind"},
+                     {"QUEUE", "queue"},
+                     {"TASKS", filter_text},
+                     {"DONE", "done"},
+                     {"OF", counted_text},
+                     {"STATE", "state", failed},
+                     {"STARTED", "started_at"},
+                     {"BY", "requested_by"}});
 }
 
 void print_action(const json& action) {
-  const auto line = [](const char* name, const std::string& text) {
-    if (!text.empty()) std::printf("%-12s %s\n", name, printable(text, kShownBulkText).c_str());
+  const auto rate = [](const json& one) {
+    return one.at("rate").is_null() ? "" : cell_of(one, "rate") + " per second";
   };
-  line("action", action.at("action").dump());
-  line("kind", action.at("kind"));
-  line("queue", action.at("queue"));
-  line("tasks", filter_text(action));
-  line("died until", action.at("died_until"));
-  line("rate", action.at("rate").is_null() ? "" : action.at("rate").dump() + " per second");
-  line("state", action.at("state"));
-  line("done", action.at("done").dump() + " of " + counted_text(action));
-  line("started", action.at("started_at").get<std::string>() + " by " +
-                      action.at("requested_by").get<std::string>());
-  for (const auto& [name, field] :
-       {std::pair{"ended", "ended_at"}, {"stopped by", "stopped_by"}, {"error", "error"}}) {
-    line(name, as_json::text_in(action, field));
-  }
+  const auto done = [](const json& one) {
+    return cell_of(one, "done") + " of " + counted_text(one);
+  };
+  const auto started = [](const json& one) {
+    return cell_of(one, "started_at") + " by " + cell_of(one, "requested_by");
+  };
+  print_fields(action, 12,
+               {{"action", "action"},
+                {"kind", "kind"},
+                {"queue", "queue"},
+                {"tasks", filter_text},
+                {"died until", "died_until"},
+                {"rate", rate},
+                {"state", "state"},
+                {"done", done},
+                {"started", started},
+                {"ended", "ended_at"},
+                {"stopped by", "stopped_by"},
+                {"error", "error"}});
 }
 
 int show_action(const Operations& allot, const BulkActionOptions& options) {
   const json action = allot.read(action_path(options.action_id));
-  if (options.json) {
-    print(action);
-  } else {
-    print_action(action);
-  }
-  return kExitOk;
+  return print_as(options.json, action, [&] { print_action(action); });
 }
 
 int stop_action(const Operations& allot, const BulkActionOptions& options) {
   const json action = allot.post(action_path(options.action_id) + "/stop", json::object());
-  if (options.json) {
-    print(action);
-  } else {
+  return print_as(options.json, action, [&] {
     std::printf("bulk action %s stopped: %s\n", action.at("action").dump().c_str(),
-                progress_text(action).c_str());
-  }
-  return kExitOk;
+                result_text(action).c_str());
+  });
 }
 
 }  // namespace
@@ -202,37 +195,26 @@ void require_done(const json& action) {
   if (action.at("state") == queue::name_of(queue::BulkState::kDone)) return;
   const std::string number = "bulk action " + action.at("action").dump();
   if (action.at("state") == queue::name_of(queue::BulkState::kFailed)) {
-    throw Error(number + " failed: " + as_json::text_in(action, "error") + "; it " +
-                progress_text(action));
+    throw Error(number + " failed: " + cell_of(action, "error") + "; it " + result_text(action));
   }
-  throw Error(number + " was stopped by " + as_json::text_in(action, "stopped_by") + "; it " +
-              progress_text(action));
+  throw Error(number + " was stopped by " + cell_of(action, "stopped_by") + "; it " +
+              result_text(action));
 }
 
 void add_bulk(CLI::App& app, const Commands& commands) {
   CLI::App& bulk = *app.add_subcommand("bulk", "List, show or stop bulk actions on dead tasks");
   bulk.require_subcommand(1);
-  const auto options = std::make_shared<BulkActionOptions>();
-  const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Operations&, const BulkActionOptions&)) -> CLI::App& {
-    CLI::App& act = *bulk.add_subcommand(name, text);
-    act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
-    return act;
-  };
-  add("list", "List bulk actions, newest first", list_actions)
-      .add_option("--limit", options->limit, "Maximum number of entries")
-      ->check(CLI::Range(1, kMostListed))
-      ->type_name("ROWS")
-      ->capture_default_str();
-  CLI::App& show = add("show", "Show a bulk action and its progress", show_action);
-  CLI::App& stop = add("stop", "Stop a bulk action after its current batch", stop_action);
-  for (CLI::App* act : {&show, &stop}) {
-    act->add_option("ACTION", options->action_id, "Number of the bulk action")
+  const auto list = commands.add(bulk, "list", "List bulk actions, newest first", list_actions);
+  add_limit(list.command, list.options->limit);
+  const auto show = commands.add(bulk, "show", "Show a bulk action and its progress", show_action);
+  const auto stop =
+      commands.add(bulk, "stop", "Stop a bulk action after its current batch", stop_action);
+  for (const auto& act : {show, stop}) {
+    act.command.add_option("ACTION", act.options->action_id, "Number of the bulk action")
         ->check(CLI::Range(std::uint64_t{1}, kMostActions))
         ->required();
   }
-  commands.add_reason(stop);
+  commands.add_reason(stop.command);
 }
 
 }  // namespace allot::cli

@@ -7,7 +7,6 @@
 #include "cli/commands/command.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
-#include "json/fields.h"
 
 namespace allot::cli {
 namespace {
@@ -23,8 +22,8 @@ struct CancelOptions {
 void print_cancelled(const json& cancelled) {
   const std::string id = cancelled.at("task");
   const bool as_done = cancelled.at("as_done");
-  const std::string holder = as_json::text_in(cancelled, "leased_by");
-  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
+  const std::string holder = cell_of(cancelled, "leased_by");
+  const std::string who = holder.empty() ? "a worker" : holder;
   if (cancelled.at("requested").get<bool>()) {
     std::printf("asked %s to end %s%s\n", who.c_str(), id.c_str(), as_done ? " as done" : "");
     return;
@@ -38,28 +37,21 @@ void print_cancelled(const json& cancelled) {
 // allot task cancel ID turns a waiting task into a dead or finished one, and requests the end of a
 // running one.
 int cancel_task(const Operations& allot, const CancelOptions& options) {
-  const json cancelled = allot.post("/tasks/" + parse_task_id(options.id).text() + "/cancel",
-                                    {{"as_done", options.as_done}});
-  if (options.json) {
-    print(cancelled);
-  } else {
-    print_cancelled(cancelled);
-  }
-  return kExitOk;
+  const json cancelled =
+      allot.post(task_path(options.id) + "/cancel", {{"as_done", options.as_done}});
+  return print_as(options.json, cancelled, [&] { print_cancelled(cancelled); });
 }
 
 }  // namespace
 
 void add_cancel(CLI::App& task, const Commands& commands) {
-  const auto options = std::make_shared<CancelOptions>();
-  CLI::App& cancel = *task.add_subcommand(
-      "cancel", "Cancel a waiting or running task, which is then dead, or done with --as-done");
+  const auto [cancel, options] = commands.add(
+      task, "cancel",
+      "Cancel a waiting or running task, which is then dead, or done with --as-done", cancel_task);
   cancel.add_option("ID", options->id, "The task's id")->required();
   commands.add_reason(cancel);
   cancel.add_flag("--as-done", options->as_done,
                   "End it as if it had succeeded: it is done, not dead");
-  cancel.add_flag("--json", options->json, "As JSON");
-  cancel.callback([commands, options] { commands.choose(cancel_task, options); });
 }
 
 }  // namespace allot::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,19 +13,33 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 // Registration of the commands. Each command is a file of this folder: its options, their help and
 // its function.
 namespace allot::cli {
 
-// Bounds of options that several commands share.
-inline constexpr int kMostListed = 1'000'000;
-inline constexpr int kMostRate = 1'000'000;
-
 // Options of a command that has only --json.
 struct JsonOption {
   bool json = false;
+};
+
+// Options that several commands share.
+CLI::Option& add_limit(CLI::App& command, std::uint32_t& limit,
+                       const char* text = "Maximum number of entries");
+CLI::Option& add_rate(CLI::App& command, std::uint32_t& rate,
+                      const char* text = "Maximum number of tasks per second");
+CLI::Option& add_time(CLI::App& command, const std::string& name, std::chrono::microseconds& time,
+                      const std::string& text);
+void add_yes(CLI::App& command, bool& yes,
+             const char* text = "Do not ask; required without a terminal");
+
+// A command, and the options that its words fill.
+template <typename Options>
+struct Added {
+  CLI::App& command;
+  const std::shared_ptr<Options> options;
 };
 
 // Calls `act` with the operations of the database or the gateway.
@@ -60,11 +76,19 @@ struct Commands {
   // Adds --reason to a command that operates. The reason is stored in its audit entry.
   void add_reason(CLI::App& command) const;
 
-  // Adds a command whose only option is --json.
-  void add_plain(CLI::App& app, const std::string& name, const std::string& description,
-                 int (*run)(const Context&, const JsonOption&)) const;
-  void add_plain(CLI::App& app, const std::string& name, const std::string& description,
-                 int (*run)(const Operations&, const JsonOption&)) const;
+  // Adds a command with --json, which calls `run` as choose() does.
+  template <typename Source, typename Options>
+  Added<Options> add(CLI::App& above, const std::string& name, const std::string& description,
+                     int (*run)(const Source&, const Options&)) const {
+    const auto options = std::make_shared<Options>();
+    return {add_command(above, name, description, options->json,
+                        [*this, run, options] { choose(run, options); }),
+            options};
+  }
+
+  static CLI::App& add_command(CLI::App& above, const std::string& name,
+                               const std::string& description, bool& json,
+                               std::function<void()> choose);
 };
 
 // Each adds its commands to the program, in the order of this list.
@@ -97,8 +121,12 @@ void add_config(CLI::App& app, const Commands& commands);
 void add_check(CLI::App& app, const Commands& commands);
 void add_gateway(CLI::App& app, const Commands& commands);
 void add_bench(CLI::App& app, const Commands& commands);
-// Called by add_task() and add_queue().
+// Called by add_task(), add_queue(), add_lock() and add_schedule().
 void add_cancel(CLI::App& task, const Commands& commands);
 void add_queue_changes(CLI::App& queue, const Commands& commands);
+void add_lock_run(CLI::App& lock, const Commands& commands);
+void add_schedule_add(CLI::App& schedule, const Commands& commands);
+void add_schedule_apply(CLI::App& schedule, const Commands& commands);
+void add_schedule_import(CLI::App& schedule, const Commands& commands);
 
 }  // namespace allot::cli

@@ -85,7 +85,7 @@ void print_json(const config::Settings& settings) {
     setting["line"] = entry.line == 0 ? ordered_json(nullptr) : ordered_json(entry.line);
     all["settings"].push_back(std::move(setting));
   }
-  std::printf("%s\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+  print(all);
 }
 
 // allot config prints the settings in force and the origin of each value. The text is a valid
@@ -111,8 +111,8 @@ int show_config(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_config(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "config",
-                     "Show the effective configuration, and the source of each value", show_config);
+  commands.add(app, "config", "Show the effective configuration, and the source of each value",
+               show_config);
 }
 
 }  // namespace allot::cli

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -14,8 +13,6 @@
 #include "cli/commands/bulk_action.h"
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/confirm.h"
-#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -52,45 +49,44 @@ struct DeadVerb {
   std::string past;
 };
 
-// allot dead list shows the newest dead tasks, at most `limit` of each queue.
-int list_dead(const Operations& allot, const DeadListOptions& options) {
-  Listing list(task_heads("DIED", "WHY"), options.json);
+// The items of a list of each chosen queue, at most `limit` of each.
+std::vector<json> items_of(const Operations& allot, const DeadListOptions& options,
+                           const std::string& list) {
+  std::vector<json> found;
   for (const std::string& queue : documents::queue_names(allot, options.queue)) {
-    const std::string path = documents::queue_path(queue, "/dead");
-    const auto tasks =
+    const std::string path = documents::queue_path(queue, list);
+    const auto items =
         documents::items(allot, documents::with(path, "group", options.group), options.limit);
-    for (const json& task : tasks) list.add(task, view_row(task));
-    say_limit(queue, tasks.size(), options.limit, options.json);
+    found.insert(found.end(), items.begin(), items.end());
+    say_limit(queue, items.size(), options.limit, options.json);
   }
-  list.print();
-  return kExitOk;
+  return found;
 }
 
-std::vector<std::string> group_row(const json& group) {
-  const std::string fault = group.at("fault");
-  const std::string why =
-      group.at("cause").get<std::string>() + (fault.empty() ? "" : ": " + fault);
-  return {group.at("group"),
-          group.at("queue"),
-          printable(group.at("type").get<std::string>(), kMaxTypeName),
-          group.at("tasks").dump() + (group.at("tasks_at_least").get<bool>() ? "+" : ""),
-          group.at("newest_died_at"),
-          group.at("newest_task"),
-          printable(why, kShownError)};
+// allot dead list shows the newest dead tasks.
+int list_dead(const Operations& allot, const DeadListOptions& options) {
+  return print_list(items_of(allot, options, "/dead"), options.json, task_columns("DIED", "WHY"));
 }
 
-// allot dead groups counts the dead tasks by type, cause and fault, and shows the `limit` largest
-// groups of each queue.
+std::string why_of(const json& group) {
+  const std::string fault = cell_of(group, "fault");
+  return cell_of(group, "cause") + (fault.empty() ? "" : ": " + fault);
+}
+
+std::string number_of(const json& group) {
+  return group.at("tasks").dump() + (group.at("tasks_at_least").get<bool>() ? "+" : "");
+}
+
+// allot dead groups counts the dead tasks by type, cause and fault, and shows the largest groups.
 int dead_groups(const Operations& allot, const DeadListOptions& options) {
-  Listing list({"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, options.json);
-  for (const std::string& queue : documents::queue_names(allot, options.queue)) {
-    const auto groups =
-        documents::items(allot, documents::queue_path(queue, "/dead/groups"), options.limit);
-    for (const json& group : groups) list.add(group, group_row(group));
-    say_limit(queue, groups.size(), options.limit, options.json);
-  }
-  list.print();
-  return kExitOk;
+  return print_list(items_of(allot, options, "/dead/groups"), options.json,
+                    {{"GROUP", "group"},
+                     {"QUEUE", "queue"},
+                     {"TYPE", "type"},
+                     {"TASKS", number_of},
+                     {"NEWEST", "newest_died_at"},
+                     {"NEWEST TASK", "newest_task"},
+                     {"WHY", why_of}});
 }
 
 // The ids in their order, without duplicates. Throws as parse_task_id() does.
@@ -156,12 +152,9 @@ int act_on_named(const Operations& allot, const DeadChoice& choice, const DeadVe
     if (choice.rate > 0) next += std::chrono::nanoseconds(1'000'000'000 / choice.rate);
   }
   progress.wipe();
-  if (choice.json) {
-    print(json{{"tasks", ids.size()}, {verb.past, done}});
-  } else {
+  return print_as(choice.json, json{{"tasks", ids.size()}, {verb.past, done}}, [&] {
     std::printf("%s %s\n", verb.past.c_str(), dead_tasks_text(done).c_str());
-  }
-  return kExitOk;
+  });
 }
 
 json filter_of(const DeadChoice& choice) {
@@ -248,22 +241,16 @@ int discard_dead(const Operations& allot, const DeadChoice& choice) {
   return act(allot, choice, {"discard", "discarded"});
 }
 
-std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& commands,
-                                          int (*run)(const Operations&, const DeadListOptions&)) {
-  auto options = std::make_shared<DeadListOptions>();
-  list.add_option("QUEUE", options->queue, "Only tasks of this queue");
-  list.add_option("--limit", options->limit, "Maximum number for each queue")
-      ->check(CLI::Range(1, kMostListed))
-      ->type_name("ROWS")
-      ->capture_default_str();
-  list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, run, options] { commands.choose(run, options); });
-  return options;
+void add_list(const Added<DeadListOptions>& list) {
+  list.command.add_option("QUEUE", list.options->queue, "Only tasks of this queue");
+  add_limit(list.command, list.options->limit, "Maximum number for each queue");
 }
 
-void add_act(CLI::App& act, const Commands& commands,
+void add_act(CLI::App& dead, const Commands& commands, const char* name, const char* text,
              int (*run)(const Operations&, const DeadChoice&)) {
-  const auto choice = std::make_shared<DeadChoice>();
+  const auto added = commands.add(dead, name, text, run);
+  CLI::App& act = added.command;
+  const auto& choice = added.options;
   auto* ids = act.add_option("ID", choice->ids, "Ids of dead tasks");
   auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
   auto* queue = act.add_option("--queue", choice->queue, "Queue of the group, or with --all");
@@ -277,12 +264,10 @@ void add_act(CLI::App& act, const Commands& commands,
   act.add_flag("--no-wait", choice->no_wait,
                "Start the bulk action without waiting for it; see allot bulk")
       ->excludes(ids);
-  act.add_option("--rate", choice->rate, "Maximum number of tasks per second")
-      ->check(CLI::Range(1, kMostRate))
-      ->type_name("TASKS");
+  add_rate(act, choice->rate);
   commands.add_reason(act);
-  act.add_flag("--yes", choice->yes, "Do not ask; required without a terminal");
-  act.add_flag("--json", choice->json, "Print the numbers of chosen and processed tasks as JSON");
+  add_yes(act, choice->yes);
+  act.get_option("--json")->description("Print the numbers of chosen and processed tasks as JSON");
   act.callback([commands, run, choice] {
     if (choice->ids.empty() && choice->group.empty() && !choice->all) {
       throw CLI::RequiredError("ID, --group, or --queue with --all");
@@ -296,17 +281,16 @@ void add_act(CLI::App& act, const Commands& commands,
 void add_dead(CLI::App& app, const Commands& commands) {
   CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
   dead.require_subcommand(1);
-  CLI::App& list = *dead.add_subcommand("list", "List dead tasks, newest first");
-  const auto listed = add_list(list, commands, list_dead);
-  list.add_option("--group", listed->group,
+  const auto list = commands.add(dead, "list", "List dead tasks, newest first", list_dead);
+  add_list(list);
+  list.command
+      .add_option("--group", list.options->group,
                   "Only tasks of this group, as allot dead groups shows it")
       ->type_name("GROUP");
-  add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
-           dead_groups);
-  add_act(*dead.add_subcommand(
-              "retry", "Put dead tasks back into their queue, with all attempts available again"),
-          commands, retry_dead);
-  add_act(*dead.add_subcommand("discard", "Remove dead tasks permanently"), commands, discard_dead);
+  add_list(commands.add(dead, "groups", "Count dead tasks by type, cause and fault", dead_groups));
+  add_act(dead, commands, "retry",
+          "Put dead tasks back into their queue, with all attempts available again", retry_dead);
+  add_act(dead, commands, "discard", "Remove dead tasks permanently", discard_dead);
 }
 
 }  // namespace allot::cli

@@ -12,11 +12,11 @@
 #include "cli/commands/command.h"
 #include "cli/sources/programs.h"
 #include "cli/words/instance_text.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/migrate.h"
 #include "host/local_processes.h"
+#include "json/fields.h"
 #include "queue/findings/checks.h"
 #include "queue/notices/notice.h"
 
@@ -66,7 +66,7 @@ class Doctor {
         list.push_back({{"level", queue::name_of(finding.level)},
                         {"check", finding.check},
                         {"text", finding.text},
-                        {"fix", finding.fix.empty() ? json() : json(finding.fix)}});
+                        {"fix", as_json::or_null(finding.fix)}});
         continue;
       }
       const bool bad = finding.level == Level::kFail;
@@ -78,7 +78,7 @@ class Doctor {
                   printable(finding.text, 2000).c_str(),
                   finding.fix.empty() ? "" : ("; " + printable(finding.fix, 1000)).c_str());
     }
-    if (as_json) print({{"exit_code", code_}, {"findings", list}});
+    if (as_json) print(json{{"exit_code", code_}, {"findings", list}});
     return code_;
   }
 
@@ -210,7 +210,7 @@ int doctor(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "doctor", "Find problems, and say how to fix them", doctor);
+  commands.add(app, "doctor", "Find problems, and say how to fix them", doctor);
 }
 
 }  // namespace allot::cli

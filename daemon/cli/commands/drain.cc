@@ -33,7 +33,6 @@
 #include "cli/sources/programs.h"
 #include "cli/sources/queues.h"
 #include "cli/words/instance_text.h"
-#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
 #include "queue/model/task_facts.h"
@@ -295,15 +294,16 @@ class Drain {
       code = kExitUnavailable;
     const bool early = why == "interrupted" || why == "daemon_ended";
     if (code == kExitOk && (failed > 0 || early)) code = kExitFailure;
+    const nlohmann::ordered_json view = {
+        {"queue", options_.queue},
+        {"started", started},
+        {"done", done},
+        {"failed", failed},
+        {"remaining", left_ ? nlohmann::ordered_json(left_->value) : nullptr},
+        {"remaining_at_least", left_ && left_->at_least},
+        {"reason", why},
+        {"exit_code", code}};
     if (options_.json) {
-      nlohmann::ordered_json view = {
-          {"queue", options_.queue}, {"started", started},   {"done", done},
-          {"failed", failed},        {"remaining", nullptr}, {"remaining_at_least", false},
-          {"reason", why},           {"exit_code", code}};
-      if (left_) {
-        view["remaining"] = left_->value;
-        view["remaining_at_least"] = left_->at_least;
-      }
       std::printf("%s\n", view.dump().c_str());
     } else {
       const std::string left =
@@ -346,21 +346,18 @@ int drain(const Context& context, const DrainOptions& options) {
   }
   auto place = take_place(config::runtime_dir(settings) + "/drain", options);
   if (place) return Drain(context, settings, options, std::move(*place)).run();
-  if (options.json) {
-    print({{"queue", options.queue}, {"started", 0}, {"reason", "busy"}});
-  } else {
+  const nlohmann::json busy{{"queue", options.queue}, {"started", 0}, {"reason", "busy"}};
+  return print_as(options.json, busy, [&] {
     std::printf("queue %s: nothing done, %u of its drains are already running\n",
                 options.queue.c_str(), options.at_most);
-  }
-  return kExitOk;
+  });
 }
 
 }  // namespace
 
 void add_drain(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<DrainOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "drain", "Run the due tasks of a queue without the daemon, then exit; for cron");
+  const auto [command, options] = commands.add(
+      app, "drain", "Run the due tasks of a queue without the daemon, then exit; for cron", drain);
   command.add_option("--queue", options->queue, "The queue")->required()->type_name("QUEUE");
   command.add_option("--max-tasks", options->max_tasks, "Start no more attempts than this")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -378,8 +375,6 @@ void add_drain(CLI::App& app, const Commands& commands) {
       ->check(CLI::Range(1, 256))
       ->type_name("DRAINS")
       ->capture_default_str();
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(drain, options); });
 }
 
 }  // namespace allot::cli

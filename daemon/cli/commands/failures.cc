@@ -8,10 +8,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/listing.h"
 #include "cli/words/text.h"
-#include "json/due.h"
-#include "json/fields.h"
 #include "queue/minutes/minute_view.h"
 
 namespace allot::cli {
@@ -37,16 +34,14 @@ minutes since_of(const FailuresOptions& options) {
 int list_failures(const Operations& allot, const FailuresOptions& options) {
   const std::string path = "/failures?since=" + std::to_string(since_of(options).count());
   const json found = allot.read(documents::with(path, "queue", options.queue));
-  Listing list({"GROUP", "QUEUE", "TYPE", "RETRIED", "DEAD", "NEWEST TASK", "WHY"}, options.json);
-  for (const json& group : found.at("items")) {
-    const auto text = [&](const char* name) {
-      return printable(group.at(name).get<std::string>(), 200);
-    };
-    list.add(group,
-             {text("group"), text("queue"), text("type"), group.at("retried").dump(),
-              group.at("dead").dump(), as_json::text_in(group, "newest_task"), text("error")});
-  }
-  list.print();
+  print_list(found.at("items"), options.json,
+             {{"GROUP", "group"},
+              {"QUEUE", "queue"},
+              {"TYPE", "type"},
+              {"RETRIED", "retried"},
+              {"DEAD", "dead"},
+              {"NEWEST TASK", "newest_task"},
+              {"WHY", "error"}});
   if (found.at("truncated").get<bool>() && !options.json) {
     std::printf("Older failures are not shown: name a --queue.\n");
   }
@@ -56,17 +51,11 @@ int list_failures(const Operations& allot, const FailuresOptions& options) {
 }  // namespace
 
 void add_failures(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<FailuresOptions>();
-  CLI::App& list = *app.add_subcommand(
-      "failures", "Show recent failures by error group, including retried attempts");
+  const auto [list, options] = commands.add(
+      app, "failures", "Show recent failures by error group, including retried attempts",
+      list_failures);
   list.add_option("QUEUE", options->queue, "Only failures of this queue");
-  list.add_option_function<std::string>(
-          "--since",
-          [options](const auto& text) { options->since = as_json::parse_delay("--since", text); },
-          "Period to look back: 30m, 7d [24h]")
-      ->type_name("TIME");
-  list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(list_failures, options); });
+  add_time(list, "--since", options->since, "Period to look back: 30m, 7d [24h]");
 }
 
 }  // namespace allot::cli

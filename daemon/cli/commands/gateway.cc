@@ -10,15 +10,15 @@
 
 #include "base/error.h"
 #include "cli/commands/command.h"
-#include "cli/words/task_view.h"
 #include "cli/words/text.h"
-#include "config/check_gateway.h"
+#include "config/check.h"
 #include "config/networks.h"
 #include "config/reader.h"
 #include "config/rows.h"
 #include "config/settings.h"
 #include "gateway/access/login_code.h"
 #include "gateway/access/token.h"
+#include "json/queue_json.h"
 
 namespace allot::cli {
 namespace {
@@ -45,16 +45,7 @@ std::string expiry_of(const std::string& text) {
                     "'; write a duration, such as 90d, or a date, such as 2027-01-31",
                 kExitUsage);
   }
-  const auto at = floor<seconds>(system_clock::now() + *lasts);
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss clock(at - day);
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", int{date.year()},
-                unsigned{date.month()}, unsigned{date.day()},
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return out.data();
+  return as_json::moment_text(floor<seconds>(system_clock::now() + *lasts));
 }
 
 std::string section_of(const TokenOptions& options, const std::string& hash) {
@@ -90,17 +81,15 @@ int make_token(const Context&, const TokenOptions& options) {
   const std::string hash = gateway::access::hex_of(gateway::access::hash_of(token));
   const std::string section = section_of(options, hash);
   require_good(section);
-  if (options.json) {
-    print(nlohmann::json{
-        {"name", options.name}, {"token", token}, {"sha256", hash}, {"section", section}});
-    return kExitOk;
-  }
-  std::printf(
-      "%s\n\n"
-      "# This is the token; it cannot be shown again. Add this to the configuration of the "
-      "gateway, then\n# reload it:\n\n%s",
-      token.c_str(), section.c_str());
-  return kExitOk;
+  const nlohmann::json made{
+      {"name", options.name}, {"token", token}, {"sha256", hash}, {"section", section}};
+  return print_as(options.json, made, [&] {
+    std::printf(
+        "%s\n\n"
+        "# This is the token; it cannot be shown again. Add this to the configuration of the "
+        "gateway, then\n# reload it:\n\n%s",
+        token.c_str(), section.c_str());
+  });
 }
 
 struct CodeOptions {
@@ -142,24 +131,10 @@ int make_code(const Context& context, const CodeOptions& options) {
   using namespace std::chrono;
   const std::string code = gateway::access::make_login_code(
       config::runtime_dir(settings), options.name, floor<seconds>(system_clock::now()));
-  const auto lasts = gateway::access::kLoginCodeLength.count();
-  if (options.json) {
-    print(nlohmann::json{{"address", address + "?code=" + code}, {"seconds", lasts}});
-    return kExitOk;
-  }
-  std::printf("%s?code=%s\n", address.c_str(), code.c_str());
-  return kExitOk;
-}
-
-void add_code(CLI::App& gateway, const Commands& commands) {
-  CLI::App& code = *gateway.add_subcommand(
-      "code", "Print an address that logs in a browser on this host, once, within a minute");
-  const auto options = std::make_shared<CodeOptions>();
-  code.add_option("NAME", options->name,
-                  "Name of the token whose roles it has: [gateway.tokens.NAME]")
-      ->required();
-  code.add_flag("--json", options->json, "As JSON");
-  code.callback([commands, options] { commands.choose(make_code, options); });
+  const std::string link = address + "?code=" + code;
+  const nlohmann::json made{{"address", link},
+                            {"seconds", gateway::access::kLoginCodeLength.count()}};
+  return print_as(options.json, made, [&] { std::printf("%s\n", link.c_str()); });
 }
 
 }  // namespace
@@ -167,21 +142,24 @@ void add_code(CLI::App& gateway, const Commands& commands) {
 void add_gateway(CLI::App& app, const Commands& commands) {
   CLI::App& gateway = *app.add_subcommand("gateway", "Make tokens and login codes for the gateway");
   gateway.require_subcommand(1);
-  CLI::App& token =
-      *gateway.add_subcommand("token", "Create a token, and its section for the configuration");
-  const auto options = std::make_shared<TokenOptions>();
+  const auto [token, options] = commands.add(
+      gateway, "token", "Create a token, and its section for the configuration", make_token);
   token.add_option("NAME", options->name, "Name of the token in the configuration and the log")
       ->required();
-  const auto role = [&](const char* name, const char* text, std::vector<std::string>& queues) {
-    token.add_option(name, queues, text)->delimiter(',')->type_name("QUEUE,...");
-  };
-  role("--read", "Queues that its bearer may read; '*': all", options->read);
-  role("--submit", "Queues that its bearer may submit to", options->submit);
-  role("--operate", "Queues that its bearer may operate", options->operate);
+  token.add_option("--read", options->read, "Queues that its bearer may read; '*': all");
+  token.add_option("--submit", options->submit, "Queues that its bearer may submit to");
+  token.add_option("--operate", options->operate, "Queues that its bearer may operate");
+  for (const char* role : {"--read", "--submit", "--operate"}) {
+    token.get_option(role)->delimiter(',')->type_name("QUEUE,...");
+  }
   token.add_option("--expires", options->expires, "Lifetime, or date of expiry")->type_name("TIME");
-  token.add_flag("--json", options->json, "As JSON");
-  token.callback([commands, options] { commands.choose(make_token, options); });
-  add_code(gateway, commands);
+  const auto code = commands.add(
+      gateway, "code",
+      "Print an address that logs in a browser on this host, once, within a minute", make_code);
+  code.command
+      .add_option("NAME", code.options->name,
+                  "Name of the token whose roles it has: [gateway.tokens.NAME]")
+      ->required();
 }
 
 }  // namespace allot::cli

@@ -8,7 +8,6 @@
 
 #include "cli/commands/command.h"
 #include "cli/commands/grant_files.h"  // generated from sql/grants
-#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 
 namespace allot::cli {
@@ -38,12 +37,6 @@ void require_plain(const char* option, const std::string& word, std::string_view
               kExitUsage);
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 std::string roles() {
   std::string names;
   for (const auto& [file, text] : grant_files::kFiles) {
@@ -64,16 +57,12 @@ int grants(const Context& /*context*/, const GrantsOptions& options) {
     replace_all(statements, " allot.", " " + options.database + ".");
     replace_all(statements, "'allot_" + options.role + "'@'%'",
                 "'" + user + "'@'" + options.host + "'");
-    if (options.json) {
-      print({{"role", options.role},
-             {"user", user},
-             {"host", options.host},
-             {"database", options.database},
-             {"sql", statements}});
-    } else {
-      std::printf("%s", statements.c_str());
-    }
-    return kExitOk;
+    const nlohmann::json document{{"role", options.role},
+                                  {"user", user},
+                                  {"host", options.host},
+                                  {"database", options.database},
+                                  {"sql", statements}};
+    return print_as(options.json, document, [&] { std::printf("%s", statements.c_str()); });
   }
   throw Error("unknown role '" + printable(options.role, 100) + "' (" + roles() + ")", kExitUsage);
 }
@@ -81,9 +70,8 @@ int grants(const Context& /*context*/, const GrantsOptions& options) {
 }  // namespace
 
 void add_grants(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<GrantsOptions>();
-  CLI::App& command =
-      *app.add_subcommand("grants", "Print the SQL that creates a database account for a role");
+  const auto [command, options] = commands.add(
+      app, "grants", "Print the SQL that creates a database account for a role", grants);
   command.add_option("role", options->role, "Role: " + roles())->required()->type_name("ROLE");
   command.add_option("--user", options->user, "Name of the account; default: allot_ROLE")
       ->type_name("NAME");
@@ -93,8 +81,6 @@ void add_grants(CLI::App& app, const Commands& commands) {
   command.add_option("--database", options->database, "Database with Allot's tables")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(grants, options); });
 }
 
 }  // namespace allot::cli

@@ -7,13 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/names.h"
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
-#include "json/fields.h"
 
 namespace allot::cli {
 namespace {
@@ -27,18 +24,6 @@ struct HistoryOptions {
   std::uint32_t limit = 50;
   bool json = false;
 };
-
-std::vector<std::string> row_of(const json& done) {
-  return {done.at("task"),
-          done.at("queue"),
-          printable(done.at("type").get<std::string>(), kMaxTypeName),
-          done.at("attempt").dump(),
-          done.at("ended_at"),
-          seconds_of(as_json::maybe_u64_in(done, "runtime_us")),
-          seconds_of(as_json::maybe_u64_in(done, "cpu_us")),
-          megabytes_of(as_json::maybe_u64_in(done, "max_rss_kib")),
-          printable(done.at("worker").get<std::string>(), 100)};
-}
 
 // A filter by type has no index. Maximum number of tasks that are scanned; the list says where it
 // stopped.
@@ -80,41 +65,39 @@ void say_stop(const std::string& queue, const Found& found) {
 std::vector<std::string> queues_of(const Operations& allot, const HistoryOptions& options) {
   std::vector<std::string> queues = documents::queue_names(allot, options.queue);
   if (options.after.empty()) return queues;
-  const json after = allot.read("/tasks/" + parse_task_id(options.after).text());
+  const json after = allot.read(task_path(options.after));
   std::erase_if(queues, [&](const std::string& queue) { return after.at("queue") != queue; });
   return queues;
 }
 
 // allot history shows finished tasks of queues that keep a history, newest first.
 int history(const Operations& allot, const HistoryOptions& options) {
-  Listing list({"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"},
-               options.json);
+  std::vector<json> tasks;
   for (const std::string& queue : queues_of(allot, options)) {
     const Found found = look_up(allot, queue, options);
-    for (const json& done : found.tasks) list.add(done, row_of(done));
+    tasks.insert(tasks.end(), found.tasks.begin(), found.tasks.end());
     say_limit(queue, found.tasks.size(), options.limit, options.json);
     say_stop(queue, found);
   }
-  list.print();
-  return kExitOk;
+  std::vector<Column> columns{{"TASK", "task"},
+                              {"QUEUE", "queue"},
+                              {"TYPE", "type"},
+                              {"ATTEMPTS", "attempt"},
+                              {"ENDED", "ended_at"}};
+  add_usage(columns);
+  return print_list(tasks, options.json, columns);
 }
 
 }  // namespace
 
 void add_history(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<HistoryOptions>();
-  CLI::App& list =
-      *app.add_subcommand("history", "List finished tasks of queues that keep a history");
+  const auto [list, options] =
+      commands.add(app, "history", "List finished tasks of queues that keep a history", history);
   list.add_option("--queue", options->queue, "Only tasks of this queue")->type_name("QUEUE");
   list.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
   list.add_option("--after", options->after, "Next page: tasks that ended before this one")
       ->type_name("ID");
-  list.add_option("--limit", options->limit, "Maximum number for each queue")
-      ->check(CLI::Range(1, kMostListed))
-      ->type_name("TASKS")
-      ->capture_default_str();
-  list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(history, options); });
+  add_limit(list, options->limit, "Maximum number for each queue").type_name("TASKS");
 }
 
 }  // namespace allot::cli

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/lock.h"
-
-#include <unistd.h>
+#include "queue/locks/lock.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,13 +11,9 @@
 
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/confirm.h"
-#include "cli/words/listing.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "operations/route.h"
-#include "queue/locks/lock.h"
 
 namespace allot::cli {
 namespace {
@@ -49,43 +43,38 @@ std::string path_of(const LockOptions& options) {
 }
 
 int list_locks(const Operations& allot, const LockOptions& options) {
-  Listing list({"NAME", "SLOTS", "HELD", "WAITING"}, options.json);
-  for (const json& lock : documents::items(allot, "/locks")) {
-    list.add(lock, {printable(lock.at("name").get<std::string>(), 16 * queue::kMaxLockName),
-                    lock.at("slots").dump(), lock.at("held").dump(), lock.at("waiting").dump()});
-  }
-  list.print();
-  return kExitOk;
+  const auto name = [](const json& lock) {
+    return printable(lock.at("name").get<std::string>(), 16 * queue::kMaxLockName);
+  };
+  return print_list(documents::items(allot, "/locks"), options.json,
+                    {{"NAME", name}, {"SLOTS", "slots"}, {"HELD", "held"}, {"WAITING", "waiting"}});
 }
 
 void print_lock(const json& lock) {
-  const bool colour = wants_colour(STDOUT_FILENO);
-  Table held({"SLOT", "STATE", "TOKEN", "HOLDER", "HELD FOR", "ENDS IN"});
-  for (const json& slot : lock.at("held")) {
-    const bool expired = slot.at("remaining_ms") < 0;
-    held.add({slot.at("slot").dump(), slot.at("state"), slot.at("token").dump(), holder_of(slot),
-              for_how_long(slot.at("held_ms")),
-              expired ? "expired" : for_how_long(slot.at("remaining_ms"))},
-             expired ? std::optional<std::size_t>(5) : std::nullopt);
-  }
-  Table line({"TICKET", "HOLDER", "WAITING FOR", "STATE"});
-  for (const json& ticket : lock.at("waiting")) {
-    line.add({ticket.at("ticket").dump(), holder_of(ticket), for_how_long(ticket.at("waiting_ms")),
-              ticket.at("live").get<bool>() ? "live" : "left"});
-  }
+  const auto expired = [](const json& slot) { return slot.at("remaining_ms") < 0; };
+  const auto ends_in = [expired](const json& slot) {
+    return expired(slot) ? "expired" : for_how_long(slot.at("remaining_ms"));
+  };
   std::printf("%zu of %s slots held\n", lock.at("held").size(), lock.at("slots").dump().c_str());
-  if (!lock.at("held").empty()) std::printf("\n%s", held.text(colour).c_str());
-  if (!lock.at("waiting").empty()) std::printf("\n%s", line.text(colour).c_str());
+  print_below(lock.at("held"),
+              {{"SLOT", "slot"},
+               {"STATE", "state"},
+               {"TOKEN", "token"},
+               {"HOLDER", holder_of},
+               {"HELD FOR", [](const json& slot) { return for_how_long(slot.at("held_ms")); }},
+               {"ENDS IN", ends_in, expired}});
+  const auto state = [](const json& ticket) { return ticket.at("live") ? "live" : "left"; };
+  print_below(
+      lock.at("waiting"),
+      {{"TICKET", "ticket"},
+       {"HOLDER", holder_of},
+       {"WAITING FOR", [](const json& ticket) { return for_how_long(ticket.at("waiting_ms")); }},
+       {"STATE", state}});
 }
 
 int show_lock(const Operations& allot, const LockOptions& options) {
   const json lock = allot.read(path_of(options));
-  if (options.json) {
-    print(lock);
-  } else {
-    print_lock(lock);
-  }
-  return kExitOk;
+  return print_as(options.json, lock, [&] { print_lock(lock); });
 }
 
 // Holders of the slots to break; asks for confirmation if there are any.
@@ -109,25 +98,18 @@ int break_lock(const Operations& allot, const LockOptions& options) {
     if (options.slot) body["slot"] = *options.slot;
     broken = allot.post(path + "/break", body).at("broken");
   }
-  if (options.json) {
-    print(broken);
-  } else {
-    std::printf("%zu slots broken\n", broken.size());
-  }
-  return kExitOk;
+  return print_as(options.json, broken, [&] { std::printf("%zu slots broken\n", broken.size()); });
 }
 
 int resize_lock(const Operations& allot, const LockOptions& options) {
   queue::validate_slots(options.slots);
   static_cast<void>(allot.post(path_of(options) + "/resize", {{"slots", options.slots}}));
-  if (options.json) {
-    print(
-        json{{"name", printable(options.name, 4 * queue::kMaxLockName)}, {"slots", options.slots}});
-  } else {
+  const json made{{"name", printable(options.name, 4 * queue::kMaxLockName)},
+                  {"slots", options.slots}};
+  return print_as(options.json, made, [&] {
     std::printf("lock %s has %u slots\n", printable(options.name, queue::kMaxLockName).c_str(),
                 options.slots);
-  }
-  return kExitOk;
+  });
 }
 
 }  // namespace
@@ -137,25 +119,23 @@ void add_lock(CLI::App& app, const Commands& commands) {
       *app.add_subcommand("lock", "Run a command while holding a lock, and manage locks");
   lock.require_subcommand(1);
   add_lock_run(lock, commands);
-  // These commands share their options; the parser runs exactly one of them.
-  const auto options = std::make_shared<LockOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Operations&, const LockOptions&), bool named) -> CLI::App& {
-    CLI::App& act = *lock.add_subcommand(name, text);
-    if (named) act.add_option("NAME", options->name, "The lock")->required();
-    act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
-    return act;
+                       int (*run)(const Operations&, const LockOptions&)) {
+    auto added = commands.add(lock, name, text, run);
+    added.command.add_option("NAME", added.options->name, "The lock")->required();
+    return added;
   };
-  add("list", "List the locks", list_locks, false);
-  add("show", "Show the holders of a lock, and the waiting processes", show_lock, true);
-  CLI::App& end = add("break", "Take a lock away from its holder", break_lock, true);
-  end.add_option("--slot", options->slot, "Only this slot")->type_name("SLOT");
-  commands.add_reason(end);
-  end.add_flag("--yes", options->yes, "Do not ask; required without a terminal");
-  CLI::App& resize = add("resize", "Change how many slots a lock has", resize_lock, true);
-  commands.add_reason(resize);
-  resize.add_option("SLOTS", options->slots, "Number of holders at a time, 1 to 1024")->required();
+  commands.add(lock, "list", "List the locks", list_locks);
+  add("show", "Show the holders of a lock, and the waiting processes", show_lock);
+  const auto end = add("break", "Take a lock away from its holder", break_lock);
+  end.command.add_option("--slot", end.options->slot, "Only this slot")->type_name("SLOT");
+  commands.add_reason(end.command);
+  add_yes(end.command, end.options->yes);
+  const auto resize = add("resize", "Change how many slots a lock has", resize_lock);
+  commands.add_reason(resize.command);
+  resize.command
+      .add_option("SLOTS", resize.options->slots, "Number of holders at a time, 1 to 1024")
+      ->required();
 }
 
 }  // namespace allot::cli

@@ -21,9 +21,8 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "cli/commands/command.h"
-#include "cli/commands/lock.h"
+#include "cli/sources/context.h"
 #include "cli/sources/guarded_command.h"
-#include "cli/sources/ringer.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"
@@ -273,9 +272,8 @@ int run_command(const Context& context, const RunOptions& options) {
 }  // namespace
 
 void add_lock_run(CLI::App& lock, const Commands& commands) {
-  CLI::App& run =
-      *lock.add_subcommand("run", "Run a command while holding a lock, and return its exit code");
-  const auto options = std::make_shared<RunOptions>();
+  const auto [run, options] = commands.add(
+      lock, "run", "Run a command while holding a lock, and return its exit code", run_command);
   run.add_option("NAME", options->name, "Name of the lock, which is created at first use")
       ->required();
   run.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
@@ -288,8 +286,7 @@ void add_lock_run(CLI::App& lock, const Commands& commands) {
   run.add_option("--wait", options->wait, "Time to wait for the lock; 0s: do not wait")
       ->type_name("TIME")
       ->capture_default_str();
-  run.add_flag("--json", options->json, "Report the result on standard error as JSON");
-  run.callback([commands, options] { commands.choose(run_command, options); });
+  run.get_option("--json")->description("Report the result on standard error as JSON");
 }
 
 }  // namespace allot::cli

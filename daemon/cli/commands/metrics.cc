@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "cli/commands/command.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
+#include "cli/words/text.h"
 #include "metrics/page.h"
 #include "metrics/slots.h"
 #include "metrics/snapshot.h"
@@ -63,20 +63,17 @@ int print_metrics(const Context& context, const JsonOption& options) {
     failed(error);
   }
   metrics::add_snapshot(page, snapshot, snapshot.at_ns);
-  if (options.json) {
-    print(document_of(page));
-  } else {
-    std::fputs(metrics::text_of(page).c_str(), stdout);
-  }
+  print_as(options.json, document_of(page),
+           [&] { std::fputs(metrics::text_of(page).c_str(), stdout); });
   return code;
 }
 
 }  // namespace
 
 void add_metrics(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "metrics",
-                     "Print metrics for Prometheus, for the textfile collector of node_exporter",
-                     print_metrics);
+  commands.add(app, "metrics",
+               "Print metrics for Prometheus, for the textfile collector of node_exporter",
+               print_metrics);
 }
 
 }  // namespace allot::cli

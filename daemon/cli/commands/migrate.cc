@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/words/text.h"
 #include "db/from_settings.h"
 #include "db/procedures.h"
 #include "queue/model/catalog.h"
@@ -38,8 +39,9 @@ void print_text(const std::vector<std::string>& applied, const std::string& why_
   }
 }
 
-void print_json(const std::vector<std::string>& applied, const std::string& why_procedures,
-                std::uint32_t version, const std::vector<MadeQueue>& queues) {
+nlohmann::ordered_json report_of(const std::vector<std::string>& applied,
+                                 const std::string& why_procedures, std::uint32_t version,
+                                 const std::vector<MadeQueue>& queues) {
   nlohmann::ordered_json report = {{"applied", applied}, {"procedures_created", nullptr}};
   if (!why_procedures.empty()) report["procedures_created"] = why_procedures;
   report["schema_version"] = version;
@@ -51,7 +53,7 @@ void print_json(const std::vector<std::string>& applied, const std::string& why_
                                 {"placement", queue::name_of(info.shape.placement)},
                                 {"max_running", info.shape.max_running}});
   }
-  std::printf("%s\n", report.dump(2).c_str());
+  return report;
 }
 
 // allot migrate brings the schema up to date and creates the configured queues.
@@ -68,18 +70,14 @@ int migrate(const Context& context, const JsonOption& options) {
   }
   queue::fill_holes(db);  // also for queues that are not in this configuration
   const std::uint32_t version = db::schema_version(db);
-  if (options.json) {
-    print_json(applied, why_procedures, version, queues);
-  } else {
-    print_text(applied, why_procedures, version, queues);
-  }
-  return kExitOk;
+  return print_as(options.json, report_of(applied, why_procedures, version, queues),
+                  [&] { print_text(applied, why_procedures, version, queues); });
 }
 
 }  // namespace
 
 void add_migrate(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "migrate", "Bring the schema up to date, and create the queues", migrate);
+  commands.add(app, "migrate", "Bring the schema up to date, and create the queues", migrate);
 }
 
 }  // namespace allot::cli

@@ -4,25 +4,20 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/due.h"
 #include "queue/minutes/minute_view.h"
 
 namespace allot::cli {
 namespace {
 
 using nlohmann::json;
-using queue::MinutesBy;
 using std::chrono::microseconds;
 using std::chrono::minutes;
 
@@ -34,30 +29,14 @@ struct MinutesOptions {
   bool json = false;
 };
 
-const std::map<std::string, MinutesBy> kBy{
-    {"queue", MinutesBy::kQueue}, {"type", MinutesBy::kType}, {"error", MinutesBy::kError}};
-
 // Whole minutes from 1 to `most`.
-std::uint32_t minutes_in(const char* option, microseconds time, minutes most) {
+std::string minutes_in(const char* option, microseconds time, minutes most) {
   if (time < minutes(1) || time > most || time % minutes(1) != microseconds(0)) {
     throw Error(
         std::string(option) + " must be whole minutes, 1m to " + std::to_string(most.count()) + "m",
         kExitBadInput);
   }
-  return static_cast<std::uint32_t>(time / minutes(1));
-}
-
-queue::MinutesWanted wanted_of(const MinutesOptions& options) {
-  queue::MinutesWanted wanted;
-  wanted.queue = options.queue;
-  wanted.by = kBy.at(options.by);
-  wanted.since = minutes(minutes_in("--since", options.since, queue::kMinutesKept));
-  wanted.step = minutes_in("--step", options.step, std::chrono::hours(24));
-  return wanted;
-}
-
-std::string number_in(const json& document, const char* name) {
-  return document.at(name).is_null() ? "" : document.at(name).dump();
+  return std::to_string(time / minutes(1));
 }
 
 // Mean over all handlers that ran.
@@ -69,76 +48,58 @@ std::string mean_in(const json& document) {
   return seconds_of(document.at("ran_us").get<std::uint64_t>() / runs);
 }
 
-std::vector<std::string> cells_of(const json& document, MinutesBy by) {
-  const auto text = [&](const char* name) {
-    return printable(document.at(name).get<std::string>(), 100);
-  };
-  const auto number = [&](const char* name) { return number_in(document, name); };
-  if (by == MinutesBy::kError) {
-    return {text("at"),        text("queue"),  text("type"), text("group"),
-            number("retried"), number("dead"), text("error")};
-  }
-  std::vector<std::string> cells{text("at"), text("queue")};
-  if (by == MinutesBy::kType) cells.push_back(text("type"));
-  if (by == MinutesBy::kQueue) {
-    const char* about = document.at("estimated").get<bool>() ? "≈" : "";
-    for (const char* name : {"in", "backlog"}) {
-      cells.push_back(number(name).empty() ? "" : about + number(name));
-    }
-  }
-  for (const char* name : {"out", "done", "retried", "dead", "crashed"}) {
-    cells.push_back(number(name));
-  }
-  cells.push_back(mean_in(document));
-  return cells;
+// IN and BACKLOG may be estimates.
+Column estimate(const char* head, const char* field) {
+  return {head, [field](const json& minute) {
+            const std::string number = cell_of(minute, field);
+            return (!number.empty() && minute.at("estimated") ? "≈" : "") + number;
+          }};
 }
 
-std::vector<std::string> heads_of(MinutesBy by) {
-  switch (by) {
-    case MinutesBy::kQueue:
-      return {"MINUTE", "QUEUE",   "IN",   "BACKLOG", "OUT",
-              "DONE",   "RETRIED", "DEAD", "CRASHED", "MEAN"};
-    case MinutesBy::kType:
-      return {"MINUTE", "QUEUE", "TYPE", "OUT", "DONE", "RETRIED", "DEAD", "CRASHED", "MEAN"};
-    case MinutesBy::kError:
-      break;
+std::vector<Column> columns_of(const std::string& by) {
+  std::vector<Column> columns{{"MINUTE", "at"}, {"QUEUE", "queue"}};
+  if (by == "queue") {
+    columns.insert(columns.end(), {estimate("IN", "in"), estimate("BACKLOG", "backlog")});
+  } else {
+    columns.emplace_back("TYPE", "type");
   }
-  return {"MINUTE", "QUEUE", "TYPE", "GROUP", "RETRIED", "DEAD", "ERROR"};
+  if (by == "error") {
+    columns.insert(
+        columns.end(),
+        {{"GROUP", "group"}, {"RETRIED", "retried"}, {"DEAD", "dead"}, {"ERROR", "error"}});
+    return columns;
+  }
+  columns.insert(columns.end(), {{"OUT", "out"},
+                                 {"DONE", "done"},
+                                 {"RETRIED", "retried"},
+                                 {"DEAD", "dead"},
+                                 {"CRASHED", "crashed"},
+                                 {"MEAN", mean_in}});
+  return columns;
 }
 
 int list_minutes(const Operations& allot, const MinutesOptions& options) {
-  const queue::MinutesWanted wanted = wanted_of(options);
   const std::string path = "/minutes?by=" + options.by +
-                           "&since=" + std::to_string(wanted.since / minutes(1)) +
-                           "&step=" + std::to_string(wanted.step);
+                           "&since=" + minutes_in("--since", options.since, queue::kMinutesKept) +
+                           "&step=" + minutes_in("--step", options.step, std::chrono::hours(24));
   const json found = allot.read(documents::with(path, "queue", options.queue));
-  Listing list(heads_of(wanted.by), options.json);
-  for (const json& minute : found.at("items")) list.add(minute, cells_of(minute, wanted.by));
-  list.print();
+  print_list(found.at("items"), options.json, columns_of(options.by));
   if (options.json) return kExitOk;
   if (found.at("truncated").get<bool>()) {
     std::printf("Older minutes are not shown: name a --queue, or a longer --step.\n");
   }
-  if (wanted.by == MinutesBy::kQueue && !found.at("items").empty()) {
+  if (options.by == "queue" && !found.at("items").empty()) {
     std::printf("IN is OUT and the change of BACKLOG: submissions are not counted.\n");
   }
   return kExitOk;
 }
 
-void add_time(CLI::App& command, const char* option, microseconds& into, const char* help) {
-  command
-      .add_option_function<std::string>(
-          option, [option, &into](const auto& text) { into = as_json::parse_delay(option, text); },
-          help)
-      ->type_name("TIME");
-}
-
 }  // namespace
 
 void add_minutes(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<MinutesOptions>();
-  CLI::App& list = *app.add_subcommand(
-      "minutes", "Show the work of all hosts in the last week, minute by minute");
+  const auto [list, options] =
+      commands.add(app, "minutes", "Show the work of all hosts in the last week, minute by minute",
+                   list_minutes);
   list.add_option("--queue", options->queue, "Only this queue")->type_name("QUEUE");
   list.add_option("--by", options->by, "One line for each queue, type or error group")
       ->check(CLI::IsMember({"queue", "type", "error"}))
@@ -146,8 +107,6 @@ void add_minutes(CLI::App& app, const Commands& commands) {
       ->capture_default_str();
   add_time(list, "--since", options->since, "Period to look back: 30m, 7d [1h]");
   add_time(list, "--step", options->step, "Period of one line: 5m, 1h [1m]");
-  list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(list_minutes, options); });
 }
 
 }  // namespace allot::cli

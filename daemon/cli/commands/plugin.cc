@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Plugin projects, and commands that other programs execute, because only they load plugins.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "cli/commands/command.h"
 #include "cli/commands/plugin_template.h"  // generated from plugin-api/template
 #include "cli/sources/programs.h"
+#include "cli/words/text.h"
 
 namespace allot::cli {
 namespace {
@@ -65,19 +67,13 @@ std::string class_name(const std::string& name) {
   return made;
 }
 
-void replace(std::string& text, std::string_view from, const std::string& to) {
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 // The template is a complete project for the type 'hello'. Its licence is left to the author.
 std::string made_for(const std::string& name, std::string_view from) {
   std::string text(from);
   if (text.find("SPDX-License-Identifier") < text.find('\n')) text.erase(0, text.find('\n') + 1);
   if (text.rfind("//\n", 0) == 0) text.erase(0, 3);
-  replace(text, "hello", name);
-  replace(text, "Hello", class_name(name));
+  replace_all(text, "hello", name);
+  replace_all(text, "Hello", class_name(name));
   return text;
 }
 
@@ -119,31 +115,34 @@ int new_plugin(const Context& /*context*/, const NewPluginOptions& options) {
   auto files = nlohmann::ordered_json::array();
   for (const auto& [name, text] : plugin_template::kFiles) {
     std::string file(name);
-    replace(file, "hello", options.name);
+    replace_all(file, "hello", options.name);
     if (file == "gitignore") file = ".gitignore";
     write_file(folder / file, made_for(options.name, text));
     files.push_back(file);
   }
   const std::string at = folder.string();
-  if (options.json) {
-    using nlohmann::ordered_json;
-    const ordered_json made = {{"name", options.name}, {"folder", at}, {"files", files}};
-    std::printf("%s\n", made.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
-    return kExitOk;
-  }
-  std::printf(
-      "%s: a plugin for tasks of type '%s'; its work is run() in %s.cc\n"
-      "  cmake -S %s -B %s/build && cmake --build %s/build && ctest --test-dir %s/build\n",
-      at.c_str(), options.name.c_str(), options.name.c_str(), at.c_str(), at.c_str(), at.c_str(),
-      at.c_str());
-  return kExitOk;
+  const nlohmann::ordered_json made = {{"name", options.name}, {"folder", at}, {"files", files}};
+  return print_as(options.json, made, [&] {
+    std::printf(
+        "%s: a plugin for tasks of type '%s'; its work is run() in %s.cc\n"
+        "  cmake -S %s -B %s/build && cmake --build %s/build && ctest --test-dir %s/build\n",
+        at.c_str(), options.name.c_str(), options.name.c_str(), at.c_str(), at.c_str(), at.c_str(),
+        at.c_str());
+  });
 }
 
-// allot plugins executes the worker program, too.
+std::vector<std::string> words_of(std::vector<std::string> words, const JsonOption& options) {
+  if (options.json) words.emplace_back("--json");
+  return words;
+}
+
+// These execute the worker program, too.
 int list_plugins(const Context& context, const JsonOption& options) {
-  std::vector<std::string> arguments{"--plugins"};
-  if (options.json) arguments.emplace_back("--json");
-  return run_worker_program(context, arguments);
+  return run_worker_program(context, words_of({"--plugins"}, options));
+}
+
+int check(const Context& context, const JsonOption& options) {
+  return run_worker_program(context, words_of({"--check", "all"}, options));
 }
 
 }  // namespace
@@ -151,26 +150,36 @@ int list_plugins(const Context& context, const JsonOption& options) {
 void add_plugin(CLI::App& app, const Commands& commands) {
   CLI::App& plugin = *app.add_subcommand("plugin", "Create a plugin project, or check a plugin");
   plugin.require_subcommand(1);
-  const auto made = std::make_shared<NewPluginOptions>();
-  CLI::App& make = *plugin.add_subcommand("new", "Create a project: handler, test, CMakeLists.txt");
+  const auto [make, made] =
+      commands.add(plugin, "new", "Create a project: handler, test, CMakeLists.txt", new_plugin);
   make.add_option("NAME", made->name, "Name of the plugin and of its task type")->required();
   make.add_option("--dir", made->folder, "Folder of the project; default: ./NAME")
       ->type_name("DIR");
-  make.add_flag("--json", made->json, "As JSON");
-  make.callback([commands, made] { commands.choose(new_plugin, made); });
 
-  const auto checked = std::make_shared<PluginCheckOptions>();
-  CLI::App& check =
-      *plugin.add_subcommand("check", "Show what plugin files offer, or why they are refused");
+  const auto [check, checked] = commands.add(
+      plugin, "check", "Show what plugin files offer, or why they are refused", check_plugins);
   check.add_option("FILE", checked->files, "Shared objects (.so)")->required();
   check.add_flag("--init", checked->init,
                  "Also create the handlers with the configuration, as a worker does at its start");
-  check.add_flag("--json", checked->json, "As JSON");
-  check.callback([commands, checked] { commands.choose(check_plugins, checked); });
 }
 
 void add_plugins(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "plugins", "List the plugins, or why one is refused", list_plugins);
+  commands.add(app, "plugins", "List the plugins, or why one is refused", list_plugins);
+}
+
+void add_check(CLI::App& app, const Commands& commands) {
+  commands.add(app, "check", "Check configuration, plugins and database", check);
+}
+
+void add_bench(CLI::App& app, const Commands& commands) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");
+  bench->prefix_command()->fallthrough(false)->set_help_flag();  // all words belong to allot-bench
+  bench->callback([commands, bench] {
+    commands.chosen = [&context = commands.context, bench] {
+      if (context.remote.chosen()) remote::no_route();
+      return run_program("allot-bench", bench->remaining());
+    };
+  });
 }
 
 }  // namespace allot::cli

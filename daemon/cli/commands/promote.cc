@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -77,32 +76,25 @@ int promote(const Context& context, const PromoteOptions& options) {
   const auto writable = others(connect, db.where());
   const std::uint64_t term = queue::promote(db, connect.memory->highest());
   connect.memory->saw(term);
-  if (options.json) {
-    std::printf("%s\n", nlohmann::ordered_json(
-                            {{"writer", db.where()}, {"term", term}, {"also_writable", writable}})
-                            .dump(2)
-                            .c_str());
-    return kExitOk;
-  }
-  std::printf("%s is the writer, with term %llu\n", db.where().c_str(),
-              static_cast<unsigned long long>(term));
-  for (const std::string& where : writable) {
-    std::printf("%s accepts writes, too: make it read-only, or attach it as a replica\n",
-                where.c_str());
-  }
-  return kExitOk;
+  const nlohmann::ordered_json document{
+      {"writer", db.where()}, {"term", term}, {"also_writable", writable}};
+  return print_as(options.json, document, [&] {
+    std::printf("%s is the writer, with term %llu\n", db.where().c_str(),
+                static_cast<unsigned long long>(term));
+    for (const std::string& where : writable) {
+      std::printf("%s accepts writes, too: make it read-only, or attach it as a replica\n",
+                  where.c_str());
+    }
+  });
 }
 
 }  // namespace
 
 void add_promote(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<PromoteOptions>();
-  CLI::App& command =
-      *app.add_subcommand("promote", "Make a database server the writer after a failover");
+  const auto [command, options] =
+      commands.add(app, "promote", "Make a database server the writer after a failover", promote);
   command.add_option("server", options->server, "Server, as listed in [database] hosts")
       ->type_name("HOST:PORT");
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(promote, options); });
 }
 
 }  // namespace allot::cli

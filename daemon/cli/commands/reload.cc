@@ -11,7 +11,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
-#include "cli/words/task_view.h"
+#include "cli/words/text.h"
 #include "host/instance_view.h"
 
 namespace allot::cli {
@@ -71,23 +71,20 @@ int reload(const Context& context, const ReloadOptions& options) {
   const config::Settings settings = context.settings();
   const std::uint32_t number = begin_reload(settings);
   if (options.wait) await_end(settings, number);
-  if (options.json) {
-    print({{"reload", number}, {"finished", options.wait}});
-    return kExitOk;
-  }
-  std::printf(options.wait ? "reload %u finished: no former worker is left\n" : "reload %u began\n",
-              number);
-  return kExitOk;
+  const nlohmann::json document{{"reload", number}, {"finished", options.wait}};
+  return print_as(options.json, document, [&] {
+    std::printf(
+        options.wait ? "reload %u finished: no former worker is left\n" : "reload %u began\n",
+        number);
+  });
 }
 
 }  // namespace
 
 void add_reload(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<ReloadOptions>();
-  CLI::App& command = *app.add_subcommand("reload", "Replace the workers of this host's daemon");
+  const auto [command, options] =
+      commands.add(app, "reload", "Replace the workers of this host's daemon", reload);
   command.add_flag("--wait", options->wait, "Return once the last former worker has left");
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(reload, options); });
 }
 
 }  // namespace allot::cli

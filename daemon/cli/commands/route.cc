@@ -12,8 +12,6 @@
 #include "cli/commands/command.h"
 #include "cli/commands/moving.h"
 #include "cli/sources/documents.h"
-#include "cli/words/listing.h"
-#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 
 namespace allot::cli {
@@ -108,43 +106,37 @@ int set_route(const Operations& allot, const RouteOptions& options) {
   json route = documents::change(allot, "PUT", "/routes", std::move(body), "route", options.yes);
   Moved moved;
   if (options.move) moved = move_twice(allot, moves);
-  if (options.json) {
-    if (options.move) add_moved(route, moved);
-    print(route);
-  } else {
+  if (options.move) add_moved(route, moved);
+  print_as(options.json, route, [&] {
     std::printf("%s go to queue %s\n", text_of(options).c_str(), options.to.c_str());
     if (options.move) print_moved(moved);
-  }
+  });
   return end_of_move(moved);
 }
 
 int remove_route(const Operations& allot, const RouteOptions& options) {
   const json route =
       documents::change(allot, "DELETE", "/routes", body_of(options), "route", options.yes);
-  if (options.json) {
-    print(route);
-  } else {
+  return print_as(options.json, route, [&] {
     std::printf("%s no longer go to queue %s\n", text_of(options).c_str(),
                 route.at("to").get<std::string>().c_str());
-  }
-  return kExitOk;
+  });
 }
 
 int list_routes(const Operations& allot, const JsonOption& options) {
-  Listing list({"FROM", "TYPE", "TO", "SINCE"}, options.json);
-  for (const json& route : documents::items(allot, "/routes")) {
-    const json& from = route.at("from");
-    list.add(route, {from.is_null() ? "(any)" : from.get<std::string>(), route.at("type"),
-                     route.at("to"), route.at("set_at")});
-  }
-  list.print();
-  return kExitOk;
+  const auto from = [](const json& route) {
+    return route.at("from").is_null() ? "(any)" : cell_of(route, "from");
+  };
+  return print_list(documents::items(allot, "/routes"), options.json,
+                    {{"FROM", from}, {"TYPE", "type"}, {"TO", "to"}, {"SINCE", "set_at"}});
 }
 
-CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name,
-                     const char* description, const std::shared_ptr<RouteOptions>& options,
-                     int (*run)(const Operations&, const RouteOptions&)) {
-  CLI::App& act = *route.add_subcommand(name, description);
+Added<RouteOptions> add_change(CLI::App& route, const Commands& commands, const char* name,
+                               const char* description,
+                               int (*run)(const Operations&, const RouteOptions&)) {
+  auto added = commands.add(route, name, description, run);
+  CLI::App& act = added.command;
+  const auto& options = added.options;
   act.add_option("TYPE", options->type,
                  "Type; mail.* matches all types with this prefix, * matches any type")
       ->required();
@@ -154,15 +146,14 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
                            "Tasks submitted to any queue or to none; with type *: to none only");
   from->excludes(any);
   commands.add_reason(act);
-  act.add_flag("--yes", options->yes, "Do not ask");
-  act.add_flag("--json", options->json, "As JSON");
+  add_yes(act, options->yes, "Do not ask");
   act.callback([commands, options, run] {
     if (options->from.empty() && !options->any_queue) {
       throw CLI::RequiredError("--from QUEUE or --any-queue");
     }
     commands.choose(run, options);
   });
-  return act;
+  return added;
 }
 
 }  // namespace
@@ -170,17 +161,13 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
 void add_route(CLI::App& app, const Commands& commands) {
   CLI::App& route = *app.add_subcommand("route", "Route types of tasks to other queues");
   route.require_subcommand(1);
-  const auto options = std::make_shared<RouteOptions>();
-  CLI::App& set = add_change(route, commands, "set", "Set the queue that takes tasks of a type",
-                             options, set_route);
+  const auto [set, options] =
+      add_change(route, commands, "set", "Set the queue that takes tasks of a type", set_route);
   set.add_option("TO", options->to, "Queue that takes the tasks")->required();
   auto* move = set.add_flag("--move", options->move, "Also move waiting tasks");
-  set.add_option("--rate", options->rate, "Maximum number of tasks moved per second")
-      ->check(CLI::Range(1, kMostRate))
-      ->type_name("TASKS")
-      ->needs(move);
-  commands.add_plain(route, "list", "List the routes", list_routes);
-  add_change(route, commands, "remove", "Remove a route", options, remove_route);
+  add_rate(set, options->rate, "Maximum number of tasks moved per second").needs(move);
+  commands.add(route, "list", "List the routes", list_routes);
+  add_change(route, commands, "remove", "Remove a route", remove_route);
 }
 
 }  // namespace allot::cli

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/schedule.h"
-
-#include <unistd.h>
+#include "queue/schedules/schedule.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/sources/calendar.h"
 #include "cli/sources/documents.h"
-#include "cli/words/confirm.h"
-#include "cli/words/listing.h"
+#include "cli/sources/schedules.h"
 #include "cli/words/schedule_view.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/base64.h"
 #include "json/due.h"
-#include "json/fields.h"
 #include "queue/model/task.h"
-#include "queue/schedules/schedule.h"
 
 namespace allot::cli {
 namespace {
@@ -49,96 +41,96 @@ struct NextOptions {
   bool json = false;
 };
 
+Column moment_column(const char* head, const char* field) {
+  return {head, [field](const json& document) { return moment_text(document.at(field)); }};
+}
+
 int list_schedules(const Operations& allot, const ScheduleOptions& options) {
-  Listing list({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"},
-               options.json);
-  for (const json& schedule : documents::items(allot, "/schedules")) {
-    list.add(schedule,
-             {schedule.at("name"), schedule.at("expression"), schedule.at("zone"),
-              schedule.at("queue"), schedule.at("type"), moment_text(schedule.at("next_run")),
-              moment_text(schedule.at("last_run")), state_text(schedule)},
-             schedule.at("error").is_null() ? std::nullopt : std::optional<std::size_t>(7));
-  }
-  list.print();
-  return kExitOk;
+  const auto failed = [](const json& schedule) { return !schedule.at("error").is_null(); };
+  return print_list(documents::items(allot, "/schedules"), options.json,
+                    {{"NAME", "name"},
+                     {"EXPRESSION", "expression"},
+                     {"ZONE", "zone"},
+                     {"QUEUE", "queue"},
+                     {"TYPE", "type"},
+                     moment_column("NEXT RUN", "next_run"),
+                     moment_column("LAST RUN", "last_run"),
+                     {"STATE", state_text, failed}});
 }
 
-void say_field(const char* field, const std::string& text) {
-  std::printf("%-14s %s\n", field, text.c_str());
+std::string payload_text(const json& schedule) {
+  if (!schedule.at("payload").is_null()) return cell_of(schedule, "payload");
+  const auto payload = as_json::from_base64(schedule.at("payload_base64").get<std::string>());
+  return printable(payload.value_or(""), kShownError);
 }
 
-std::string payload_of(const json& schedule) {
-  if (!schedule.at("payload").is_null()) return schedule.at("payload");
-  return as_json::from_base64(schedule.at("payload_base64").get<std::string>()).value_or("");
-}
-
-void print_task(const json& schedule) {
-  const auto say_span = [&](const char* field) {
-    if (!schedule.at(field).is_null() && schedule.at(field) != kNoTime) {
-      say_field(field, schedule.at(field));
-    }
-  };
-  const auto say_key = [&](const char* field) {
-    if (schedule.at(field).is_null()) return;
-    say_field(field, printable(schedule.at(field).get<std::string>(), kShownError));
-  };
-  for (const char* field : {"name", "expression", "zone", "queue", "type"}) {
-    say_field(field, schedule.at(field));
-  }
-  const std::string payload = payload_of(schedule);
-  if (!payload.empty()) say_field("payload", printable(payload, kShownError));
-  say_field("prio", schedule.at("prio").dump());
-  say_span("delay");
-  say_key("unique_key");
-  if (!schedule.at("unique_key").is_null()) say_field("unique_for", schedule.at("unique_for"));
-  say_key("partition_key");
-  say_span("expires_in");
+std::string late_text(const json& schedule) {
   const bool all = schedule.at("late") == queue::name_of(queue::Late::kAll);
-  say_field("late", schedule.at("late").get<std::string>() + " after " +
-                        schedule.at("late_after").get<std::string>() +
-                        (all ? ", at most " + schedule.at("catch_up").dump() : ""));
-  say_field("overlap", schedule.at("overlap"));
-  say_span("jitter");
-  say_key("tick_field");
+  return cell_of(schedule, "late") + " after " + cell_of(schedule, "late_after") +
+         (all ? ", at most " + cell_of(schedule, "catch_up") : "");
 }
 
-void print_state(const json& schedule) {
-  say_field("state", state_text(schedule));
+std::string next_text(const json& schedule) {
   const bool spread = schedule.at("due_at") != schedule.at("next_run");
-  say_field("next run", moment_text(schedule.at("next_run")) +
-                            (spread ? ", due at " + moment_text(schedule.at("due_at")) : ""));
-  const json& task = schedule.at("last_task");
-  say_field("last run", moment_text(schedule.at("last_run")) +
-                            (task.is_null() ? "" : ", task " + task.get<std::string>()));
-  say_field("ticks", schedule.at("ticks").dump() + ": " + schedule.at("submitted").dump() +
-                         " submitted, " + schedule.at("skipped").dump() + " skipped, " +
-                         schedule.at("dropped").dump() + " dropped");
-  if (schedule.at("configured").get<bool>()) {
-    say_field("made by", "a configuration, revision " + schedule.at("revision").dump());
-  }
+  return moment_text(schedule.at("next_run")) +
+         (spread ? ", due at " + moment_text(schedule.at("due_at")) : "");
 }
 
-void print_ticks(const json& ticks) {
-  if (ticks.empty()) return;
-  Table table({"TICK", "AT", "TASK", "REASON"});
-  for (const json& tick : ticks) {
-    table.add({moment_text(tick.at("tick")), moment_text(tick.at("at")),
-               moment_text(tick.at("task")),
-               printable(as_json::text_in(tick, "reason"), kShownError)});
-  }
-  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+std::string last_text(const json& schedule) {
+  const std::string task = cell_of(schedule, "last_task");
+  return moment_text(schedule.at("last_run")) + (task.empty() ? "" : ", task " + task);
+}
+
+std::string ticks_text(const json& schedule) {
+  return cell_of(schedule, "ticks") + ": " + cell_of(schedule, "submitted") + " submitted, " +
+         cell_of(schedule, "skipped") + " skipped, " + cell_of(schedule, "dropped") + " dropped";
+}
+
+void print_schedule(const json& schedule) {
+  const auto span = [](const char* field) {
+    return Column(field, [field](const json& one) {
+      return one.at(field) == kNoTime ? "" : cell_of(one, field);
+    });
+  };
+  const auto unique_for = [](const json& one) {
+    return one.at("unique_key").is_null() ? "" : cell_of(one, "unique_for");
+  };
+  const auto made_by = [](const json& one) {
+    return one.at("configured") ? "a configuration, revision " + cell_of(one, "revision") : "";
+  };
+  print_fields(schedule, 14,
+               {{"name", "name"},
+                {"expression", "expression"},
+                {"zone", "zone"},
+                {"queue", "queue"},
+                {"type", "type"},
+                {"payload", payload_text},
+                {"prio", "prio"},
+                span("delay"),
+                {"unique_key", "unique_key"},
+                {"unique_for", unique_for},
+                {"partition_key", "partition_key"},
+                span("expires_in"),
+                {"late", late_text},
+                {"overlap", "overlap"},
+                span("jitter"),
+                {"tick_field", "tick_field"},
+                {"state", state_text},
+                {"next run", next_text},
+                {"last run", last_text},
+                {"ticks", ticks_text},
+                {"made by", made_by}});
 }
 
 int show_schedule(const Operations& allot, const ScheduleOptions& options) {
   const json schedule = allot.read(schedule_path(options.name));
-  if (options.json) {
-    print(schedule);
-    return kExitOk;
-  }
-  print_task(schedule);
-  print_state(schedule);
-  print_ticks(schedule.at("last_ticks"));
-  return kExitOk;
+  return print_as(options.json, schedule, [&] {
+    print_schedule(schedule);
+    print_below(schedule.at("last_ticks"), {moment_column("TICK", "tick"),
+                                            moment_column("AT", "at"),
+                                            moment_column("TASK", "task"),
+                                            {"REASON", "reason"}});
+  });
 }
 
 // allot schedule next shows the next runs; an expression needs no database.
@@ -168,46 +160,33 @@ int next_runs(const Operations& allot, const NextOptions& options) {
     runs.push_back(after = *next);
   }
   json list = json::array();
-  Table table({"UTC", zone});
   for (const queue::Moment run : runs) {
     list.push_back({{"utc", moment_text(run)}, {"local", calendar.local(run)}});
-    table.add({moment_text(run), calendar.local(run)});
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text().c_str());
-  }
-  return kExitOk;
+  return print_list(list, options.json, {{"UTC", "utc"}, {zone, "local"}});
 }
 
 int pause_schedule(const Operations& allot, const ScheduleOptions& options) {
   const std::string path = schedule_path(options.name);
   const bool was = !allot.read(path).at("paused").is_null();
   const json now = allot.post(path + "/pause", json::object());
-  print_change(
+  return print_change(
       "schedule", now,
       was ? "was already paused, since " + moment_text(now.at("paused").at("since")) : "is paused",
       options.json);
-  return kExitOk;
 }
 
 int resume_schedule(const Operations& allot, const ScheduleOptions& options) {
   const std::string path = schedule_path(options.name);
   const bool was = !allot.read(path).at("paused").is_null();
-  print_change("schedule", allot.post(path + "/resume", json::object()),
-               was ? "is resumed" : "was not paused", options.json);
-  return kExitOk;
+  return print_change("schedule", allot.post(path + "/resume", json::object()),
+                      was ? "is resumed" : "was not paused", options.json);
 }
 
 int run_schedule(const Operations& allot, const ScheduleOptions& options) {
   const json made = allot.post(schedule_path(options.name) + "/run-now", json::object());
-  if (options.json) {
-    print(made);
-  } else {
-    std::printf("%s\n", made.at("task").get<std::string>().c_str());
-  }
-  return kExitOk;
+  return print_as(options.json, made,
+                  [&] { std::printf("%s\n", made.at("task").get<std::string>().c_str()); });
 }
 
 int remove_schedule(const Operations& allot, const ScheduleOptions& options) {
@@ -223,14 +202,14 @@ int remove_schedule(const Operations& allot, const ScheduleOptions& options) {
         "allot: this schedule comes from a configuration; as long as a file has its section, the "
         "next start of that daemon creates it again\n");
   }
-  print_change("schedule", removed, "is removed", options.json);
-  return kExitOk;
+  return print_change("schedule", removed, "is removed", options.json);
 }
 
 void add_next(CLI::App& schedule, const Commands& commands) {
-  CLI::App& next =
-      *schedule.add_subcommand("next", "Show the next runs of a schedule or an expression");
-  const auto options = std::make_shared<NextOptions>();
+  const auto added = commands.add(schedule, "next",
+                                  "Show the next runs of a schedule or an expression", next_runs);
+  CLI::App& next = added.command;
+  const auto& options = added.options;
   auto* name = next.add_option("NAME", options->name, "The schedule");
   auto* expression =
       next.add_option("--expression", options->expression, "Expression; needs no database");
@@ -243,7 +222,6 @@ void add_next(CLI::App& schedule, const Commands& commands) {
       ->check(CLI::Range(1, kMostNext))
       ->type_name("RUNS")
       ->capture_default_str();
-  next.add_flag("--json", options->json, "As JSON");
   next.callback([commands, options, name, expression] {
     if (name->empty() && expression->empty()) throw CLI::RequiredError("NAME or --expression");
     commands.choose(next_runs, options);
@@ -252,43 +230,31 @@ void add_next(CLI::App& schedule, const Commands& commands) {
 
 }  // namespace
 
-std::string schedule_path(const std::string& name) {
-  const bool is_name = queue::is_name(name) && name.size() <= queue::kMaxScheduleName;
-  if (is_name) return "/schedules/" + name;
-  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist",
-              kExitBadInput);
-}
-
 void add_schedule(CLI::App& app, const Commands& commands) {
   CLI::App& schedule = *app.add_subcommand("schedule", "Add, show, pause or remove schedules");
   schedule.require_subcommand(1);
   add_schedule_add(schedule, commands);
-  // These commands share their options; the parser runs exactly one of them.
-  const auto options = std::make_shared<ScheduleOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Operations&, const ScheduleOptions&),
-                       bool named) -> CLI::App& {
-    CLI::App& act = *schedule.add_subcommand(name, text);
-    if (named) act.add_option("NAME", options->name, "The schedule")->required();
-    act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
-    return act;
+                       int (*run)(const Operations&, const ScheduleOptions&)) {
+    auto added = commands.add(schedule, name, text, run);
+    added.command.add_option("NAME", added.options->name, "The schedule")->required();
+    return added;
   };
-  add("list", "List the schedules", list_schedules, false);
-  add("show", "Show a schedule and its last 20 ticks", show_schedule, true);
-  add_next(schedule, commands);
   const auto operate = [&](const char* name, const char* text,
-                           int (*run)(const Operations&, const ScheduleOptions&)) -> CLI::App& {
-    CLI::App& act = add(name, text, run, true);
-    commands.add_reason(act);
-    return act;
+                           int (*run)(const Operations&, const ScheduleOptions&)) {
+    auto added = add(name, text, run);
+    commands.add_reason(added.command);
+    return added;
   };
+  commands.add(schedule, "list", "List the schedules", list_schedules);
+  add("show", "Show a schedule and its last 20 ticks", show_schedule);
+  add_next(schedule, commands);
   operate("pause", "Pause a schedule: it submits no tasks, and ticks during the pause are dropped",
           pause_schedule);
   operate("resume", "Resume a paused schedule from its next tick", resume_schedule);
   operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule);
-  operate("remove", "Remove a schedule; its tasks stay", remove_schedule)
-      .add_flag("--yes", options->yes, "Do not ask; required without a terminal");
+  const auto removal = operate("remove", "Remove a schedule; its tasks stay", remove_schedule);
+  add_yes(removal.command, removal.options->yes);
   add_schedule_apply(schedule, commands);
   add_schedule_import(schedule, commands);
 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/commands/schedule.h"
-#include "cli/sources/calendar.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/local.h"
+#include "cli/sources/schedules.h"
 #include "cli/words/schedule_view.h"
-#include "cli/words/task_view.h"
+#include "cli/words/text.h"
 #include "json/due.h"
 
 namespace allot::cli {
@@ -61,34 +58,12 @@ queue::ScheduleSpec checked_spec(const AddWords& words) {
   return spec;
 }
 
-// Options that differ from the defaults of the API.
 json options_of(const queue::ScheduleSpec& spec) {
-  const queue::ScheduleSpec plain;
-  json body{{"expression", spec.expression},
-            {"queue", spec.queue},
-            {"type", spec.type},
-            {"zone", spec.zone},
-            {"late", queue::name_of(spec.late)},
-            {"catch_up", spec.catch_up},
-            {"overlap", queue::name_of(spec.overlap)},
-            {"prio", spec.options.prio}};
+  json body = as_json::schedule_spec(spec);
   as_json::add_payload(body, spec.payload);
-  if (body["payload"].is_null()) body.erase("payload");
-  const auto add_span = [&](const char* name, std::chrono::microseconds span,
-                            std::chrono::microseconds usual) {
-    if (span != usual) body[name] = span_text(span);
-  };
-  const auto add_text = [&](const char* name, const std::optional<std::string>& text) {
-    if (text) body[name] = *text;
-  };
-  add_span("late_after", spec.late_after, plain.late_after);
-  add_span("jitter", spec.jitter, plain.jitter);
-  add_span("delay", spec.options.delay, plain.options.delay);
-  add_span("expires_in", spec.options.expires_in, plain.options.expires_in);
-  add_span("unique_for", spec.options.unique_for, plain.options.unique_for);
-  add_text("unique_key", spec.options.unique_key);
-  add_text("partition_key", spec.options.partition_key);
-  add_text("tick_field", spec.tick_field);
+  for (auto each = body.begin(); each != body.end();) {
+    each = each->is_null() ? body.erase(each) : std::next(each);
+  }
   return body;
 }
 
@@ -120,23 +95,11 @@ int add_one(const Operations& allot, const AddWords& words) {
     known.submitted(spec.queue, spec.type);
     known.warn(here->db());
   }
-  if (words.json) {
-    made["result"] = result;
-    print(made);
-  } else {
-    std::printf("%s\n", said(made, result).c_str());
-  }
-  return kExitOk;
+  made["result"] = result;
+  return print_as(words.json, made, [&] { std::printf("%s\n", said(made, result).c_str()); });
 }
 
 void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
-  const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
-                            const char* text) {
-    const auto read = [name, &time](const std::string& word) {
-      time = as_json::parse_delay(name, word);
-    };
-    return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
-  };
   command.add_option("--zone", spec.zone, "Time zone of the expression, as named by tzdata")
       ->type_name("ZONE")
       ->capture_default_str();
@@ -147,7 +110,7 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
           "Tasks for late ticks: once (one for all of them) [once], skip (none), or all (one each)")
       ->check(CLI::IsMember({"once", "skip", "all"}))
       ->type_name("WORD");
-  add_time("--late-after", spec.late_after, "Delay after which a tick is late [60s]");
+  add_time(command, "--late-after", spec.late_after, "Delay after which a tick is late [60s]");
   command
       .add_option("--catch-up", spec.catch_up,
                   "With --late all, the number of newest ticks that get a task")
@@ -164,13 +127,13 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
           "[allow], skip (it gets none), or wait")
       ->check(CLI::IsMember({"allow", "skip", "wait"}))
       ->type_name("WORD");
-  add_time("--jitter", spec.jitter, "Maximum extra delay of a tick, determined by a hash");
+  add_time(command, "--jitter", spec.jitter, "Maximum extra delay of a tick, determined by a hash");
   command
       .add_option("--tick-field", spec.tick_field,
                   "Field of a JSON payload that is set to the time of the tick")
       ->type_name("NAME");
-  add_time("--delay", spec.options.delay, "Delay before a task may start");
-  add_time("--expires-in", spec.options.expires_in,
+  add_time(command, "--delay", spec.options.delay, "Delay before a task may start");
+  add_time(command, "--expires-in", spec.options.expires_in,
            "A task that has not started this long after its tick becomes dead");
 }
 
@@ -183,14 +146,9 @@ void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
   auto* key = command.add_option("--unique-key", options.unique_key,
                                  "Unique key; a tick that finds it reserved submits no task");
   key->type_name("KEY");
-  const auto read = [&options](const std::string& word) {
-    options.unique_for = as_json::parse_delay("--unique-for", word);
-  };
-  command
-      .add_option_function<std::string>(
-          "--unique-for", read, "How long the key stays reserved after the task has finished [5m]")
-      ->type_name("TIME")
-      ->needs(key);
+  add_time(command, "--unique-for", options.unique_for,
+           "How long the key stays reserved after the task has finished [5m]")
+      .needs(key);
   command
       .add_option("--partition-key", options.partition_key,
                   "Partition key, in an ordered, limited or fair queue")
@@ -200,8 +158,7 @@ void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
 }  // namespace
 
 void add_schedule_add(CLI::App& schedule, const Commands& commands) {
-  CLI::App& command = *schedule.add_subcommand("add", "Add a schedule");
-  const auto words = std::make_shared<AddWords>();
+  const auto [command, words] = commands.add(schedule, "add", "Add a schedule", add_one);
   queue::ScheduleSpec& spec = words->spec;
   command.add_option("NAME", spec.name, "Its name")->required();
   command
@@ -217,8 +174,7 @@ void add_schedule_add(CLI::App& schedule, const Commands& commands) {
   add_keys(command, spec);
   command.add_flag("--replace", words->replace, "Change the schedule if it exists");
   commands.add_reason(command);
-  command.add_flag("--json", words->json, "Print the schedule as JSON");
-  command.callback([commands, words] { commands.choose(add_one, words); });
+  command.get_option("--json")->description("Print the schedule as JSON");
 }
 
 }  // namespace allot::cli

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/commands/schedule.h"
 #include "cli/sources/schedules.h"
-#include "cli/words/confirm.h"
-#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
 #include "config/schedules.h"
 #include "queue/schedules/configured.h"
 
@@ -62,8 +61,8 @@ void check_file(db::Connection& db, const config::Settings& settings,
     } catch (const Error& error) {
       const std::string text = error.what();
       const std::string field = text.substr(0, text.find_first_of(" :"));
-      problems.push_back(
-          {config::line_of(file, section, field), "[schedules." + section.name + "] " + text});
+      problems.push_back({config::line_of(file, "schedules." + section.name + "." + field),
+                          "[schedules." + section.name + "] " + text});
     }
   }
   if (!problems.empty()) config::refuse(file.file, std::move(problems));
@@ -116,19 +115,17 @@ int apply(const Context& context, const ApplyOptions& options) {
 }  // namespace
 
 void add_schedule_apply(CLI::App& schedule, const Commands& commands) {
-  CLI::App& command =
-      *schedule.add_subcommand("apply", "Add or change the schedules of a file, all or none");
-  const auto options = std::make_shared<ApplyOptions>();
+  const auto [command, options] =
+      commands.add(schedule, "apply", "Add or change the schedules of a file, all or none", apply);
   command
       .add_option("FILE", options->file,
                   "TOML file with sections [schedules.NAME], as in the configuration")
       ->required();
   command.add_flag("--prune", options->prune, "Remove the schedules that the file does not have");
   command.add_flag("--dry-run", options->dry_run, "Change nothing; show what would be changed");
-  command.add_flag("--yes", options->yes, "Do not ask before --prune removes");
+  add_yes(command, options->yes, "Do not ask before --prune removes");
   commands.add_reason(command);
-  command.add_flag("--json", options->json, "Print the names as JSON");
-  command.callback([commands, options] { commands.choose(apply, options); });
+  command.get_option("--json")->description("Print the names as JSON");
 }
 
 }  // namespace allot::cli

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/commands/schedule.h"
-#include "cli/sources/calendar.h"
 #include "cli/sources/input.h"
 #include "cli/sources/schedules.h"
 #include "cli/words/crontab.h"
 #include "cli/words/schedule_view.h"
-#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 
 namespace allot::cli {
@@ -140,26 +137,25 @@ int import_crontab(const Context& context, const ImportOptions& options) {
                 options.dry_run ? "would be" : "is", spec.name.c_str(), spec.expression.c_str(),
                 spec.zone.c_str(), (first ? moment_text(*first) : "-").c_str());
   }
-  if (options.json) {
-    print(json{{"dry_run", options.dry_run},
-               {"created", made},
-               {"skipped", remarks_json(import.left)},
-               {"remarks", remarks_json(import.remarks)}});
-  } else {
+  const json report{{"dry_run", options.dry_run},
+                    {"created", made},
+                    {"skipped", remarks_json(import.left)},
+                    {"remarks", remarks_json(import.remarks)}};
+  print_as(options.json, report, [&] {
     say_remarks(import.remarks, "differs");
     say_remarks(import.left, "is not converted");
     if (!import.specs.empty()) say_section(settings, options.type);
-  }
+  });
   return import.left.empty() ? kExitOk : kExitFailure;
 }
 
 }  // namespace
 
 void add_schedule_import(CLI::App& schedule, const Commands& commands) {
-  CLI::App& command = *schedule.add_subcommand(
-      "import-crontab",
-      "Add a schedule for each line of a crontab, and report the lines that cannot be converted");
-  const auto options = std::make_shared<ImportOptions>();
+  const auto [command, options] = commands.add(
+      schedule, "import-crontab",
+      "Add a schedule for each line of a crontab, and report the lines that cannot be converted",
+      import_crontab);
   command.add_option("FILE", options->file, "The crontab; - is standard input")->required();
   command.add_option("--queue", options->queue, "The queue of the schedules")
       ->type_name("QUEUE")
@@ -177,8 +173,6 @@ void add_schedule_import(CLI::App& schedule, const Commands& commands) {
                    "The sixth field of a line is an account, as in /etc/crontab");
   command.add_flag("--dry-run", options->dry_run, "Change nothing; show what would be changed");
   commands.add_reason(command);
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(import_crontab, options); });
 }
 
 }  // namespace allot::cli

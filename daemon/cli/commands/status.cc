@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/words/duty_view.h"
 #include "cli/words/instance_text.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/fields.h"
 #include "json/host_json.h"
 #include "json/minutes_json.h"
 #include "json/queue_json.h"
-#include "operations/why.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/serving_pool.h"
 #include "queue/model/task_facts.h"
@@ -29,6 +28,7 @@
 namespace allot::cli {
 namespace {
 
+using as_json::or_null;
 using nlohmann::json;
 
 struct QueueView {
@@ -66,6 +66,26 @@ std::string text_of(const queue::BoundedCount& count) {
   return std::to_string(count.value) + (count.at_least ? "+" : "");
 }
 
+json workers_of(const InstanceView& instance) {
+  json workers = json::array();
+  for (const WorkerView& worker : instance.workers) workers.push_back(as_json::worker(worker));
+  return workers;
+}
+
+json duties_json(const std::vector<queue::DutyView>& duties) {
+  json all = json::array();
+  for (const queue::DutyView& duty : duties) {
+    const json leader = {{"host", duty.host}, {"instance", duty.instance}, {"pid", duty.pid}};
+    all.push_back({{"queue", duty.queue_id == 0 ? json() : json(duty.queue)},
+                   {"duty", duty.duty},
+                   {"leader", duty.led ? leader : json()},
+                   {"since", or_null(duty.since)},
+                   {"last_run", or_null(duty.last_run)},
+                   {"last_error", or_null(duty.last_error)}});
+  }
+  return all;
+}
+
 void print_json(const config::Settings& settings, const InstanceView& instance,
                 const std::optional<DatabaseView>& database) {
   json view;
@@ -94,13 +114,10 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
                       {"running", instance.running},
                       {"runtime_dir", instance.runtime_dir},
                       {"supervisor_pid", instance.supervisor_pid}};
-  view["workers"] = json::array();
-  for (const WorkerView& worker : instance.workers) {
-    view["workers"].push_back(as_json::worker(worker));
-  }
+  view["workers"] = workers_of(instance);
   view["stewards"] = as_json::stewards(instance);
   view["problems"] = instance_troubles(instance, settings);
-  std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  print(view);
 }
 
 std::string ago(std::chrono::seconds since) {
@@ -138,7 +155,7 @@ void print_queues(const std::vector<QueueView>& queues,
       if (pools->empty()) alarming = 5;
       cells.push_back(served_text(*pools));
     }
-    if (paused) cells.push_back(operations::pause_text(queue.info));
+    if (paused) cells.push_back(queue.info.paused ? since_text(as_json::pause(queue.info)) : "");
     table.add(std::move(cells), alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
@@ -163,6 +180,27 @@ std::vector<queue::InstanceRow> latest_of(const std::vector<queue::InstanceRow>&
   return latest;
 }
 
+// One line for each process that leads duties, and one for duties without a leader. Empty: no
+// duties.
+std::string duties_text(const std::vector<queue::DutyView>& duties) {
+  std::map<std::string, std::size_t> led;
+  std::string left;
+  std::size_t count = 0;
+  for (const queue::DutyView& duty : duties) {
+    if (duty.led) {
+      ++led[printable(duty.host + "/" + duty.instance, 100) + " pid " + std::to_string(duty.pid)];
+    } else {
+      left += (count++ == 0 ? ": " : ", ") + printable(queue::name_of(duty), 100);
+    }
+  }
+  std::string text;
+  for (const auto& [leader, number] : led) {
+    text += "duties: " + std::to_string(number) + " led by " + leader + "\n";
+  }
+  if (count > 0) text += "duties: " + std::to_string(count) + " without a leader" + left + "\n";
+  return text;
+}
+
 // Instances of all hosts.
 void print_instances(const std::vector<queue::InstanceRow>& instances) {
   if (instances.empty()) return;
@@ -177,41 +215,27 @@ void print_instances(const std::vector<queue::InstanceRow>& instances) {
 }
 
 // Columns for rare events appear only if one has happened.
-void print_workers(const InstanceView& instance) {
-  struct Rare {
-    const char* head;
-    std::uint64_t WorkerView::*count;
-  };
-  constexpr Rare kRare[] = {{"DEFERRED", &WorkerView::deferred},
-                            {"TAKEOVERS", &WorkerView::takeovers},
-                            {"LOST", &WorkerView::leases_lost},
-                            {"DEADLOCKS", &WorkerView::deadlocks},
-                            {"WAITS", &WorkerView::lock_waits}};
-  std::vector<Rare> shown;
-  std::copy_if(
-      std::begin(kRare), std::end(kRare), std::back_inserter(shown), [&](const Rare& rare) {
-        return std::any_of(instance.workers.begin(), instance.workers.end(),
-                           [&](const WorkerView& worker) { return worker.*rare.count > 0; });
-      });
-  std::vector<std::string> heads{"SLOT",      "PID",  "POOL",    "STATE",
-                                 "PARTITION", "DONE", "RETRIED", "DEAD"};
-  for (const Rare& rare : shown) heads.emplace_back(rare.head);
-  heads.emplace_back("RUNNING");
-  Table table(std::move(heads));
-  for (const WorkerView& worker : instance.workers) {
-    std::vector<std::string> cells{std::to_string(worker.slot),
-                                   std::to_string(worker.pid),
-                                   printable(worker.pool, sizeof(ipc::Slot::pool_name)),
-                                   worker.state,
-                                   partition_text(worker),
-                                   std::to_string(worker.done),
-                                   std::to_string(worker.retried),
-                                   std::to_string(worker.dead)};
-    for (const Rare& rare : shown) cells.push_back(std::to_string(worker.*rare.count));
-    cells.push_back(running_text(worker.running));
-    table.add(std::move(cells));
+void print_workers(const json& workers) {
+  std::vector<Column> columns{{"SLOT", "slot"},
+                              {"PID", "pid"},
+                              {"POOL", "pool"},
+                              {"STATE", "state"},
+                              {"PARTITION", partition_text},
+                              {"DONE", "done"},
+                              {"RETRIED", "retried"},
+                              {"DEAD", "dead"}};
+  for (const auto& [head, field] : {std::pair{"DEFERRED", "deferred"},
+                                    {"TAKEOVERS", "takeovers"},
+                                    {"LOST", "leases_lost"},
+                                    {"DEADLOCKS", "deadlocks"},
+                                    {"WAITS", "lock_waits"}}) {
+    const bool any =
+        std::any_of(workers.begin(), workers.end(),
+                    [name = field](const json& worker) { return worker.at(name) > 0; });
+    if (any) columns.emplace_back(head, field);
   }
-  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  columns.emplace_back("RUNNING", running_text);
+  print_list(workers, false, columns);
 }
 
 void print_instance(const config::Settings& settings, const InstanceView& instance) {
@@ -226,7 +250,7 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
   if (instance.workers.empty()) {
     std::printf("no workers\n");
   } else {
-    print_workers(instance);
+    print_workers(workers_of(instance));
   }
   std::printf("%s\n", stewards_text(instance).c_str());
   for (const std::string& line : instance_troubles(instance, settings)) {
@@ -271,7 +295,7 @@ int status(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_status(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "status", "Show the queues and this host's workers", status);
+  commands.add(app, "status", "Show the queues and this host's workers", status);
 }
 
 }  // namespace allot::cli

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "base/names.h"
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
 #include "cli/words/instance_text.h"
-#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/fields.h"
 #include "json/queue_json.h"
@@ -52,26 +47,18 @@ constexpr std::size_t kShownKey = 1024;         // fits any unique key, whatever
 
 void print_attempts(const json& attempts) {
   if (attempts.empty()) return;
+  std::vector<Column> columns;
   // The list begins with the oldest attempt.
-  const bool was_retried = attempts.front().at("retries_since") != 0;
-  std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
-  if (was_retried) heads.insert(heads.begin(), "RUN");
-  Table table(heads);
-  for (const json& attempt : attempts) {
-    std::vector<std::string> cells{attempt.at("attempt").dump(),
-                                   attempt.at("ended_at"),
-                                   seconds_of(as_json::maybe_u64_in(attempt, "runtime_us")),
-                                   seconds_of(as_json::maybe_u64_in(attempt, "cpu_us")),
-                                   megabytes_of(as_json::maybe_u64_in(attempt, "max_rss_kib")),
-                                   printable(attempt.at("worker").get<std::string>(), 100),
-                                   why_text(attempt, kShownError)};
-    if (was_retried) {
+  if (attempts.front().at("retries_since") != 0) {
+    columns.emplace_back("RUN", [](const json& attempt) {
       const json& retries = attempt.at("retries_since");
-      cells.insert(cells.begin(), retries == 0 ? "current" : retries.dump() + " before");
-    }
-    table.add(std::move(cells));
+      return retries == 0 ? "current" : retries.dump() + " before";
+    });
   }
-  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  columns.insert(columns.end(), {{"ATTEMPT", "attempt"}, {"ENDED", "ended_at"}});
+  add_usage(columns);
+  columns.emplace_back("WHY", [](const json& attempt) { return why_text(attempt, kShownError); });
+  print_below(attempts, columns);
 }
 
 void print_lines(const std::string& text) {
@@ -98,68 +85,90 @@ void print_last(const json& task) {
   print_lines(log);
 }
 
-void line(const char* name, const std::string& value) {
-  std::printf("%-10s %s\n", name, value.c_str());
+std::string place_text(const json& task) {
+  return cell_of(task, "queue") + ", partition " + cell_of(task, "partition") + ", prio " +
+         cell_of(task, "prio");
 }
 
-// A line for a field that is not null.
-void maybe_line(const char* name, const json& task, const char* field,
-                const std::string& behind = {}) {
-  const json& value = task.at(field);
-  if (value.is_null()) return;
-  line(name, (value.is_string() ? value.get<std::string>() : value.dump()) + behind);
+std::string unique_text(const json& task) {
+  const std::string key = cell_of(task, "unique_key", kShownKey);
+  const std::string free_at = cell_of(task, "unique_key_free_at");
+  return key + (free_at.empty() ? "" : ", free again at " + free_at);
 }
 
-void print_place(const json& task) {
-  line("task", task.at("task"));
-  line("state", task.at("state"));
-  line("queue", task.at("queue").get<std::string>() + ", partition " + task.at("partition").dump() +
-                    ", prio " + task.at("prio").dump());
-  line("type", printable(task.at("type").get<std::string>(), kMaxTypeName));
+std::string limit_text(const json& task) {
+  const json& ms = task.at("time_limit_ms");
+  if (ms.is_null()) return "";
+  return as_json::span_text(std::chrono::milliseconds(ms)) + " for each attempt";
 }
 
-void print_unique(const json& task) {
-  if (task.at("unique_key").is_null()) return;
-  const std::string free_at = as_json::text_in(task, "unique_key_free_at");
-  line("unique key", printable(task.at("unique_key").get<std::string>(), kShownKey) +
-                         (free_at.empty() ? "" : ", free again at " + free_at));
+std::string cancel_request_text(const json& task) {
+  const json request = task.value("cancel_requested", json());
+  if (request.is_null()) return "";
+  return operations::cancel_text({request.at("reason"), request.at("at"), request.at("as_done")});
 }
 
-void print_headers(const json& task) {
-  maybe_line("at most", task, "max_attempts", " attempts");
-  maybe_line("may be lost", task, "max_losses", " times, which are not counted as attempts");
-  maybe_line("label", task, "label");
-  if (const auto ms = as_json::maybe_u64_in(task, "time_limit_ms")) {
-    line("time limit", as_json::span_text(std::chrono::milliseconds(*ms)) + " for each attempt");
-  }
-  maybe_line("trace", task, "traceparent");
-  maybe_line("tracestate", task, "tracestate");
+std::string run_text(const json& task) {
+  return seconds_of(task.at("runtime_us")) + ", CPU " + seconds_of(task.at("cpu_us")) +
+         ", memory " + megabytes_of(task.at("max_rss_kib"));
 }
 
-std::string holder_text(const json& task, const char* field) {
-  const std::string holder = as_json::text_in(task, field);
-  return holder.empty() ? "no worker" : printable(holder, 100);
+// A line of tasks in that state.
+Column only(const char* head, const char* state, const Column::Cell& text) {
+  return {head, [=](const json& task) { return task.at("state") == state ? text(task) : ""; }};
 }
 
-void print_running(const json& task) {
-  line("running on", holder_text(task, "running_on"));
-  line("detached", task.at("detached_at"));
-  if (task.at("progress").is_null()) return;
-  line("progress", progress_text({task.at("progress").get<std::uint32_t>(),
-                                  as_json::text_in(task, "progress_text")}));
+// A field, and what it counts.
+Column counted(const char* head, const char* field, const char* what) {
+  return {head, [=](const json& task) {
+            const std::string number = cell_of(task, field);
+            return number.empty() ? "" : number + what;
+          }};
 }
 
-void print_cancel(const json& asked) {
-  if (asked.is_null()) return;
-  line("cancel",
-       operations::cancel_text({asked.at("reason"), asked.at("at"), asked.at("as_done")}));
+Column::Cell holder(const char* field) {
+  return [field](const json& task) {
+    return task.at(field).is_null() ? "no worker" : cell_of(task, field);
+  };
 }
 
-// `payload` as the handler gets it; `compressed`: the stored size is another one.
-void print_payload(const json& task, const std::string& payload, bool compressed) {
-  line("payload", std::to_string(payload.size()) + " bytes" +
-                      (compressed ? ", compressed " + task.at("payload_size").dump() : "") +
-                      (payload.empty() ? "" : ": " + printable(payload, kShownPayloadLine)));
+// A task in any state has some of these fields.
+void print_task(const json& task) {
+  const auto progress = [](const json& one) {
+    return one.at("progress").is_null() ? "" : progress_text(one);
+  };
+  const auto why = [](const json& one) { return why_text(one, queue::kMostMessage); };
+  const auto fault = [](const json& one) { return cell_of(one, "fault", queue::kMostFault); };
+  const auto state = [](const json& one) { return cell_of(one, "tracestate", kShownKey); };
+  print_fields(task, 10,
+               {{"task", "task"},
+                {"state", "state"},
+                {"queue", place_text},
+                {"type", "type"},
+                {"died", "died_at"},
+                {"due", "due_at"},
+                {"ended", "ended_at"},
+                {"first due", "first_due_at"},
+                {"expires", "expires_at"},
+                {"unique key", unique_text},
+                {"key hash", "partition_key_hash"},
+                counted("at most", "max_attempts", " attempts"),
+                counted("may be lost", "max_losses", " times, which are not counted as attempts"),
+                {"label", "label"},
+                {"time limit", limit_text},
+                {"trace", "traceparent"},
+                {"tracestate", state},
+                only("why", "dead", why),
+                {"fault", fault},
+                {"attempts", "attempts_charged"},
+                only("running on", "running", holder("running_on")),
+                {"detached", "detached_at"},
+                only("progress", "running", progress),
+                only("leased by", "waiting", holder("leased_by")),
+                {"cancel", cancel_request_text},
+                {"attempt", "attempt"},
+                only("ran", "done", run_text),
+                {"ran on", "worker"}});
 }
 
 // Raw payload bytes, which a JSON document cannot contain.
@@ -172,82 +181,52 @@ Answer payload_of(const Operations& allot, const std::string& path) {
   return answer;
 }
 
-void print_task(const json& task, const Answer& payload) {
-  const bool dead = task.at("state") == "dead";
-  const bool running = task.at("state") == "running";
-  print_place(task);
-  line(dead ? "died" : "due", task.at(dead ? "died_at" : "due_at"));
-  line("first due", task.at("first_due_at"));
-  maybe_line("expires", task, "expires_at");
-  print_unique(task);
-  maybe_line("key hash", task, "partition_key_hash");
-  print_headers(task);
-  if (dead) line("why", why_text(task, queue::kMostMessage));
-  const std::string fault = as_json::text_in(task, "fault");
-  if (!fault.empty()) line("fault", printable(fault, queue::kMostFault));
-  line("attempts", task.at("attempts_charged").dump());
-  if (running) print_running(task);
-  if (!dead && !running) line("leased by", holder_text(task, "leased_by"));
-  print_cancel(task.at("cancel_requested"));
-  print_payload(task, payload.body,
-                !payload.damage.empty() || task.at("payload_size") != payload.body.size());
-}
-
-// Shows a finished task of a queue that keeps a history.
-void print_done(const json& task) {
-  print_place(task);
-  line("ended", task.at("ended_at"));
-  line("first due", task.at("first_due_at"));
-  print_unique(task);
-  print_headers(task);
-  line("attempt", task.at("attempt").dump());
-  line("ran", seconds_of(as_json::maybe_u64_in(task, "runtime_us")) + ", CPU " +
-                  seconds_of(as_json::maybe_u64_in(task, "cpu_us")) + ", memory " +
-                  megabytes_of(as_json::maybe_u64_in(task, "max_rss_kib")));
-  line("ran on", printable(task.at("worker").get<std::string>(), 100));
+// The payload as the handler gets it; the stored size is another one if it is compressed.
+void print_payload(const json& task, const Answer& payload) {
+  const std::string& bytes = payload.body;
+  const bool compressed = !payload.damage.empty() || task.at("payload_size") != bytes.size();
+  std::printf("%-10s %zu bytes%s%s\n", "payload", bytes.size(),
+              compressed ? (", compressed " + task.at("payload_size").dump()).c_str() : "",
+              bytes.empty() ? "" : (": " + printable(bytes, kShownPayloadLine)).c_str());
 }
 
 // allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
 // key. Detached tasks come first, because they started before the waiting ones. Dead tasks are
 // listed by dead.cc.
 int tasks(const Operations& allot, const TasksOptions& options) {
-  Listing list(task_heads("DUE", ""), options.json);
+  json list = json::array();
   for (const std::string& queue : documents::queue_names(allot, options.queue)) {
     std::uint32_t shown = 0;
     for (const char* each : {"/running", "/tasks"}) {
       const std::string path = documents::queue_path(queue, each);
       for (const json& task : documents::items(allot, path, options.limit - shown)) {
-        list.add(task, view_row(task));
+        list.push_back(task);
         ++shown;
       }
     }
     say_limit(queue, shown, options.limit, options.json);
   }
-  list.print();
-  return kExitOk;
+  return print_list(list, options.json, task_columns("DUE", ""));
 }
 
 // allot task show ID.
 int show_task(const Operations& allot, const ShowOptions& options) {
-  const std::string path = "/tasks/" + parse_task_id(options.id).text();
+  const std::string path = task_path(options.id);
   if (options.payload) {
     const std::string payload = payload_of(allot, path).body;
     std::fwrite(payload.data(), 1, payload.size(), stdout);
     return kExitOk;
   }
   const json task = allot.read(path);
-  if (options.json) {
-    print(task);
-    return kExitOk;
-  }
-  if (task.at("state") == "done") {
-    print_done(task);
-  } else {
-    print_task(task, task.at("payload_size") == 0 ? Answer{} : payload_of(allot, path));
-  }
-  print_attempts(task.at("attempts"));
-  print_last(task);
-  return kExitOk;
+  return print_as(options.json, task, [&] {
+    const bool kept = task.at("state") != "done";
+    const bool empty = !kept || task.at("payload_size") == 0;
+    const Answer payload = empty ? Answer{} : payload_of(allot, path);
+    print_task(task);
+    if (kept) print_payload(task, payload);
+    print_attempts(task.at("attempts"));
+    print_last(task);
+  });
 }
 
 void require_unique_key(const FindOptions& options) {
@@ -255,57 +234,39 @@ void require_unique_key(const FindOptions& options) {
   throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
 }
 
-void print_owner(const json& owner, bool as_json) {
-  if (as_json) return print(owner);
-  const json& free_at = owner.at("unique_key_free_at");
-  std::printf("%s %s%s\n", owner.at("task").get<std::string>().c_str(),
-              owner.at("state").get<std::string>().c_str(),
-              free_at.is_null()
-                  ? ""
-                  : (", its key is free again at " + free_at.get<std::string>()).c_str());
-}
-
 // allot task find QUEUE --unique-key KEY finds the task with the key and its place.
 int find_task(const Operations& allot, const FindOptions& options) {
   require_unique_key(options);
-  print_owner(allot.read(documents::queue_path(options.queue,
-                                               "/keys/" + operations::escaped(options.unique_key))),
-              options.json);
-  return kExitOk;
+  const json owner = allot.read(
+      documents::queue_path(options.queue, "/keys/" + operations::escaped(options.unique_key)));
+  return print_as(options.json, owner, [&] {
+    const std::string free_at = cell_of(owner, "unique_key_free_at");
+    std::printf("%s %s%s\n", cell_of(owner, "task").c_str(), cell_of(owner, "state").c_str(),
+                free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
+  });
 }
 
 }  // namespace
 
 void add_tasks(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<TasksOptions>();
-  CLI::App& list = *app.add_subcommand("tasks", "List waiting and detached tasks");
+  const auto [list, options] = commands.add(app, "tasks", "List waiting and detached tasks", tasks);
   list.add_option("--queue", options->queue, "Only tasks of this queue")->type_name("QUEUE");
-  list.add_option("--limit", options->limit, "Maximum number for each queue")
-      ->check(CLI::Range(1, kMostListed))
-      ->type_name("TASKS")
-      ->capture_default_str();
-  list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(tasks, options); });
+  add_limit(list, options->limit, "Maximum number for each queue").type_name("TASKS");
 }
 
 void add_task(CLI::App& app, const Commands& commands) {
   CLI::App& task = *app.add_subcommand("task", "Show one task, or cancel it");
   task.require_subcommand(1);
-  const auto shown = std::make_shared<ShowOptions>();
-  CLI::App& show =
-      *task.add_subcommand("show", "Show a task that is still stored, with its failed attempts");
+  const auto [show, shown] = commands.add(
+      task, "show", "Show a task that is still stored, with its failed attempts", show_task);
   show.add_option("ID", shown->id, "The task's id")->required();
-  auto* json = show.add_flag("--json", shown->json, "As JSON");
-  show.add_flag("--payload", shown->payload, "Print only the bytes of the payload")->excludes(json);
-  show.callback([commands, shown] { commands.choose(show_task, shown); });
+  show.add_flag("--payload", shown->payload, "Print only the bytes of the payload")
+      ->excludes(show.get_option("--json"));
 
-  const auto found = std::make_shared<FindOptions>();
-  CLI::App& find =
-      *task.add_subcommand("find", "Show the task that has a unique key, and its state");
+  const auto [find, found] =
+      commands.add(task, "find", "Show the task that has a unique key, and its state", find_task);
   find.add_option("QUEUE", found->queue, "The queue")->required();
   find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
-  find.add_flag("--json", found->json, "As JSON");
-  find.callback([commands, found] { commands.choose(find_task, found); });
   add_cancel(task, commands);
 }
 

@@ -5,23 +5,24 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
-#include "cli/sources/rates.h"
 #include "cli/words/instance_text.h"
-#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/due.h"
 #include "json/host_json.h"
 
 namespace allot::cli {
@@ -94,21 +95,86 @@ class Screen {
   bool keys_ = false;
 };
 
-std::string per_second(double rate) {
+// Verdicts per second of the workers, between two samples.
+class Rates {
+ public:
+  // `now` in CLOCK_MONOTONIC.
+  void update(const InstanceView& view, Nanos now) {
+    known_ = updated_ns_ && now > *updated_ns_;
+    const double seconds =
+        known_ ? static_cast<double>(now - *updated_ns_) / static_cast<double>(kSecond) : 1;
+    std::map<Key, Counts> counts;
+    rates_.clear();
+    for (const WorkerView& worker : view.workers) {
+      const Key key{worker.slot, worker.pid};
+      const Counts& is = counts[key] = {worker.done, worker.retried, worker.dead};
+      const Counts& was = before_[key];
+      for (std::size_t i = 0; i < is.size(); ++i) {
+        rates_[key][i] = is[i] > was[i] ? static_cast<double>(is[i] - was[i]) / seconds : 0;
+      }
+    }
+    before_ = std::move(counts);
+    updated_ns_ = now;
+  }
+
+  // null before the second sample. The counts of a worker that was missing in the previous sample
+  // began at 0.
+  [[nodiscard]] json of(const WorkerView& worker) const {
+    return document(rates_.at({worker.slot, worker.pid}));
+  }
+  // Sum over all workers.
+  [[nodiscard]] json of_all() const {
+    Rate all{};
+    for (const auto& [key, rate] : rates_) {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += rate[i];
+    }
+    return document(all);
+  }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // slot, pid
+  using Counts = std::array<std::uint64_t, 3>;          // done, retried, dead
+  using Rate = std::array<double, 3>;
+
+  [[nodiscard]] json document(const Rate& rate) const {
+    if (!known_) return nullptr;
+    return {{"done", rate[0]}, {"retried", rate[1]}, {"dead", rate[2]}};
+  }
+
+  std::map<Key, Counts> before_;
+  std::map<Key, Rate> rates_;
+  std::optional<Nanos> updated_ns_;
+  bool known_ = false;
+};
+
+// The sum of these rates.
+std::string per_second(const json& rates, std::initializer_list<const char*> which) {
+  if (rates.is_null()) return "-";
+  double rate = 0;
+  for (const char* each : which) rate += rates.at(each).get<double>();
   std::ostringstream text;
   text.precision(rate > 0 && rate < 100 ? 1 : 0);
   text << std::fixed << rate;
   return text.str();
 }
 
-std::string per_second(const std::optional<Rate>& rate, double Rate::*which) {
-  return rate ? per_second((*rate).*which) : "-";
-}
-
-std::size_t running_tasks(const InstanceView& view) {
+json document_of(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
+  json workers = json::array();
   std::size_t tasks = 0;
-  for (const WorkerView& worker : view.workers) tasks += worker.running.size();
-  return tasks;
+  for (const WorkerView& worker : view.workers) {
+    tasks += worker.running.size();
+    workers.push_back(as_json::worker(worker));
+    workers.back()["per_second"] = rates.of(worker);
+  }
+  return {{"instance",
+           {{"name", settings.daemon.instance},
+            {"running", view.running},
+            {"runtime_dir", view.runtime_dir},
+            {"supervisor_pid", view.supervisor_pid}}},
+          {"running", tasks},
+          {"per_second", rates.of_all()},
+          {"workers", std::move(workers)},
+          {"stewards", as_json::stewards(view)}};
 }
 
 std::string as_text(const config::Settings& settings, const InstanceView& view,
@@ -118,14 +184,14 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
     return "no allotd is running for instance '" + settings.daemon.instance + "' (" +
            view.runtime_dir + ")\n";
   }
-  const auto all = rates.of_all();
-  const std::size_t tasks = running_tasks(view);
-  std::string text = "allotd " + std::to_string(view.supervisor_pid) + ", instance '" +
-                     settings.daemon.instance + "': " + std::to_string(view.workers.size()) +
-                     " workers, " + std::to_string(tasks) + (tasks == 1 ? " task" : " tasks") +
-                     " running\n" + per_second(all, &Rate::done) + " done/s, " +
-                     per_second(all, &Rate::retried) + " retried/s, " +
-                     per_second(all, &Rate::dead) + " dead/s\n\n";
+  const json document = document_of(settings, view, rates);
+  const json& all = document.at("per_second");
+  const json& tasks = document.at("running");
+  std::string text =
+      "allotd " + std::to_string(view.supervisor_pid) + ", instance '" + settings.daemon.instance +
+      "': " + std::to_string(view.workers.size()) + " workers, " + tasks.dump() +
+      (tasks == 1 ? " task" : " tasks") + " running\n" + per_second(all, {"done"}) + " done/s, " +
+      per_second(all, {"retried"}) + " retried/s, " + per_second(all, {"dead"}) + " dead/s\n\n";
   const auto away =
       std::count_if(view.workers.begin(), view.workers.end(),
                     [](const WorkerView& worker) { return worker.database_unreachable; });
@@ -133,41 +199,23 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
     text += "the database has been away for " + std::to_string(away) + " of " +
             std::to_string(view.workers.size()) + " workers\n\n";
   }
+  const auto done = [](const json& worker) {
+    return per_second(worker.at("per_second"), {"done"});
+  };
+  const auto failed = [](const json& worker) {
+    return per_second(worker.at("per_second"), {"retried", "dead"});
+  };
   // The table is narrow, so that running tasks are visible in 80 columns.
-  Table table({"SLOT", "PID", "STATE", "PARTITION", "DONE/S", "FAILED/S", "RUNNING"});
-  for (const WorkerView& worker : view.workers) {
-    const auto rate = rates.of(worker);
-    const std::string failed = rate ? per_second(rate->retried + rate->dead) : "-";
-    table.add({std::to_string(worker.slot), std::to_string(worker.pid), worker.state,
-               partition_text(worker), per_second(rate, &Rate::done), failed,
-               running_text(worker.running)});
-  }
-  text += table.text() + stewards_text(view) + "\n";
+  text += table_of(document.at("workers"), {{"SLOT", "slot"},
+                                            {"PID", "pid"},
+                                            {"STATE", "state"},
+                                            {"PARTITION", partition_text},
+                                            {"DONE/S", done},
+                                            {"FAILED/S", failed},
+                                            {"RUNNING", running_text}});
+  text += stewards_text(view) + "\n";
   for (const std::string& line : instance_troubles(view, settings)) text += line + "\n";
   return text;
-}
-
-json rate_json(const std::optional<Rate>& rate) {
-  if (!rate) return nullptr;
-  return {{"done", rate->done}, {"retried", rate->retried}, {"dead", rate->dead}};
-}
-
-json as_json(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
-  json workers = json::array();
-  for (const WorkerView& worker : view.workers) {
-    json one = as_json::worker(worker);
-    one["per_second"] = rate_json(rates.of(worker));
-    workers.push_back(std::move(one));
-  }
-  return {{"instance",
-           {{"name", settings.daemon.instance},
-            {"running", view.running},
-            {"runtime_dir", view.runtime_dir},
-            {"supervisor_pid", view.supervisor_pid}}},
-          {"running", running_tasks(view)},
-          {"per_second", rate_json(rates.of_all())},
-          {"workers", std::move(workers)},
-          {"stewards", as_json::stewards(view)}};
 }
 
 int show_once(const config::Settings& settings, const std::string& folder,
@@ -177,11 +225,8 @@ int show_once(const config::Settings& settings, const std::string& folder,
   std::this_thread::sleep_for(options.interval);
   const InstanceView view = read_instance(folder);
   rates.update(view, mono_ns());
-  if (options.json) {
-    print(as_json(settings, view, rates));
-  } else {
-    std::printf("%s", as_text(settings, view, rates).c_str());
-  }
+  print_as(options.json, document_of(settings, view, rates),
+           [&] { std::printf("%s", as_text(settings, view, rates).c_str()); });
   return view.running && view.trouble.empty() ? kExitOk : kExitFailure;
 }
 
@@ -207,20 +252,11 @@ int top(const Context& context, const TopOptions& options) {
 }  // namespace
 
 void add_top(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<TopOptions>();
-  CLI::App& command =
-      *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
-  command
-      .add_option_function<std::string>(
-          "--interval",
-          [options](const auto& text) {
-            options->interval = as_json::parse_delay("--interval", text);
-          },
-          "Refresh interval: 300ms, 2s [1s]")
-      ->type_name("TIME");
+  const auto [command, options] =
+      commands.add(app, "top", "Watch this host's workers: rates and running tasks", top);
+  add_time(command, "--interval", options->interval, "Refresh interval: 300ms, 2s [1s]");
   command.add_flag("--once", options->once, "Print once, after one interval");
-  command.add_flag("--json", options->json, "Once, as JSON");
-  command.callback([commands, options] { commands.choose(top, options); });
+  command.get_option("--json")->description("Once, as JSON");
 }
 
 }  // namespace allot::cli

@@ -23,7 +23,7 @@ constexpr std::size_t kMostReasonText = 8192;
 // allot why ID explains why a task is not running, or where it is. On its host it also shows what
 // is wrong with the instance.
 int why(const Operations& allot, const WhyOptions& options) {
-  const auto document = allot.read("/tasks/" + parse_task_id(options.id).text() + "/why");
+  const auto document = allot.read(task_path(options.id) + "/why");
   if (options.json) {
     print(document);
     return kExitOk;
@@ -43,11 +43,9 @@ int why(const Operations& allot, const WhyOptions& options) {
 }  // namespace
 
 void add_why(CLI::App& app, const Commands& commands) {
-  const auto options = std::make_shared<WhyOptions>();
-  CLI::App& command = *app.add_subcommand("why", "Explain why a task is not running");
+  const auto [command, options] =
+      commands.add(app, "why", "Explain why a task is not running", why);
   command.add_option("ID", options->id, "The task's id")->required();
-  command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(why, options); });
 }
 
 }  // namespace allot::cli

@@ -40,6 +40,18 @@ db::Connection connect_as_operator(const Context& context, const config::Setting
   return connection;
 }
 
+std::string local_folder(const config::Settings& settings) {
+  try {
+    return config::runtime_dir(settings);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+peer::Ringer ringer_of(const config::Settings& settings) {
+  return peer::Ringer(local_folder(settings));
+}
+
 void check_reason(const std::string& reason) {
   if (reason.size() <= queue::kMaxReason) return;
   throw Error("--reason has " + std::to_string(reason.size()) + " bytes; the limit is " +

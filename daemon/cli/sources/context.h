@@ -6,6 +6,7 @@
 #include "cli/remote/session.h"
 #include "config/settings.h"
 #include "db/connection.h"
+#include "peer/doorbell.h"
 
 namespace allot::cli {
 
@@ -27,6 +28,11 @@ struct Context {
 // The same for a command that operates: its actions are recorded under this user (S89).
 [[nodiscard]] db::Connection connect_as_operator(const Context& context,
                                                  const config::Settings& settings);
+
+// Runtime folder of the configured instance, for bells; empty if it belongs to another user.
+[[nodiscard]] std::string local_folder(const config::Settings& settings);
+// The bells of that instance.
+[[nodiscard]] peer::Ringer ringer_of(const config::Settings& settings);
 
 // Throws Error(kExitBadInput) for a reason that exceeds its column.
 void check_reason(const std::string& reason);

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "cli/sources/queues.h"
-#include "cli/words/confirm.h"
+#include "cli/words/terminal.h"
 #include "json/fields.h"
 #include "operations/route.h"
 #include "queue/model/task.h"

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/sources/queues.h"
-#include "cli/sources/ringer.h"
+#include "cli/sources/context.h"
 #include "gateway/access/caller.h"
 #include "operations/call.h"
 #include "operations/refusal.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cli/sources/ringer.h"
+#include "cli/sources/context.h"
 #include "operations/call.h"
 
 namespace allot::cli {

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "config/settings.h"
 #include "db/connection.h"
 #include "queue/schedules/schedule.h"
 #include "queue/schedules/schedule_store.h"
+#include "schedule/expression.h"
+#include "schedule/system_zone.h"
 
-// Functions shared by the commands that create schedules.
+// What the commands for schedules share.
 namespace allot::cli {
+
+// Computes the runs of a schedule in this process, because a command has one thread. The C library
+// knows one zone at a time: if there are two calendars, only the one made last is correct.
+class Calendar {
+ public:
+  // Throws Error(kExitBadInput) that names the field.
+  Calendar(const std::string& expression, const std::string& zone);
+
+  // The first run after `after`, in whole seconds; nullopt: none will ever come.
+  [[nodiscard]] std::optional<queue::Moment> next(queue::Moment after) const;
+  // Local time in the zone: "2026-11-24 03:15:00 +01:00".
+  [[nodiscard]] std::string local(queue::Moment at) const;
+
+ private:
+  schedule::Expression expression_;
+  schedule::SystemZone zone_;
+};
 
 // Refuses a spec whose queue exists neither in the database nor in the configuration, or whose
 // tasks that queue would refuse. Writes nothing.

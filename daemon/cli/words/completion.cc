@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "cli/words/text.h"
+
 namespace allot::cli {
 namespace {
 
@@ -102,18 +104,6 @@ else
 fi
 )sh";
 
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 void each(const CommandWord& command, const std::function<void(const CommandWord&)>& act) {
   act(command);
   for (const CommandWord& below : command.commands) each(below, act);
@@ -123,18 +113,18 @@ void each(const CommandWord& command, const std::function<void(const CommandWord
 std::string word_table(const CommandWord& words) {
   std::string out = "_allot_words() {\n  case $1 in\n";
   each(words, [&](const CommandWord& command) {
-    out += "    " + quoted(command.path) + ") printf '%s\\n'";
+    out += "    " + shell_word(command.path) + ") printf '%s\\n'";
     for (const CommandWord& below : command.commands) {
-      out += " \\\n      " + quoted(below.name + ":command " + below.description);
+      out += " \\\n      " + shell_word(below.name + ":command " + below.description);
     }
     for (const OptionWord& option : command.options) {
       if (option.positional) continue;
-      out += " \\\n      " + quoted(option.name + ":" + option.description);
+      out += " \\\n      " + shell_word(option.name + ":" + option.description);
     }
     if (&command != &words) {  // the program's own options are accepted after every command
       for (const OptionWord& option : words.options) {
         if (option.name == "--help" || option.name == "--version") continue;
-        out += " \\\n      " + quoted(option.name + ":" + option.description);
+        out += " \\\n      " + shell_word(option.name + ":" + option.description);
       }
     }
     out += " ;;\n";
@@ -150,10 +140,10 @@ std::string value_table(const CommandWord& words) {
     for (const OptionWord& option : command.options) {
       if (option.value.empty()) continue;
       const std::string which = option.positional ? std::to_string(place++) : option.name;
-      std::string pattern = quoted(command.path + " " + which);
-      if (option.positional && option.many) pattern = quoted(command.path + " ") + "[0-9]*";
-      if (&command == &words) pattern = "*" + quoted(" " + which);
-      out += "    " + pattern + ") echo " + quoted(option.value) + " ;;\n";
+      std::string pattern = shell_word(command.path + " " + which);
+      if (option.positional && option.many) pattern = shell_word(command.path + " ") + "[0-9]*";
+      if (&command == &words) pattern = "*" + shell_word(" " + which);
+      out += "    " + pattern + ") echo " + shell_word(option.value) + " ;;\n";
     }
   });
   return out + "  esac\n}\n";

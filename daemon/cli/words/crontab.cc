@@ -34,13 +34,6 @@ std::string word_of(std::string_view& rest) {
   return word;
 }
 
-// Quotes a text as one shell word.
-std::string shell_word(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // "\%" is a literal %; the first other % ends the command.
 std::pair<std::string, std::optional<std::string>> split_command(std::string_view text) {
   std::string command;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/words/instance_text.h"
 
-#include "base/names.h"
+#include <nlohmann/json.hpp>
+
 #include "cli/words/text.h"
-#include "queue/model/task.h"
 
 namespace allot::cli {
+
+using nlohmann::json;
 
 std::string stewards_text(const InstanceView& view) {
   std::string text = "steward:";
@@ -34,27 +36,27 @@ std::vector<std::string> instance_troubles(const InstanceView& view,
   return lines;
 }
 
-std::string progress_text(const queue::Progress& progress) {
-  std::string text = std::to_string(progress.percent.value_or(0)) + " %";
-  if (!progress.word.empty()) text += " " + printable(progress.word, queue::Progress::kMostWord);
-  return text;
+std::string progress_text(const json& task) {
+  const std::string word = cell_of(task, "progress_text");
+  return task.at("progress").dump() + " %" + (word.empty() ? "" : " " + word);
 }
 
-std::string running_text(const std::vector<WorkerView::Running>& running) {
+std::string running_text(const json& worker) {
+  const json& running = worker.at("running");
   if (running.empty()) return "-";
-  const auto& task = running.front();
-  std::string text =
-      task.task + " " + printable(task.type, kMaxTypeName) + " for " + how_long(task.running_ms);
-  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
-  if (task.detached) text += ", detached";
-  if (task.progress.percent) text += ", " + progress_text(task.progress);
+  const json& task = running.front();
+  std::string text = cell_of(task, "task") + " " + cell_of(task, "type") + " for " +
+                     how_long(task.at("running_ms"));
+  if (task.at("attempt") > 1) text += ", attempt " + task.at("attempt").dump();
+  if (task.at("detached")) text += ", detached";
+  if (!task.at("progress").is_null()) text += ", " + progress_text(task);
   if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
   return text;
 }
 
-std::string partition_text(const WorkerView& worker) {
-  if (!worker.leases) return "-";
-  return printable(worker.queue, kMaxQueueName) + "/" + std::to_string(worker.partition);
+std::string partition_text(const json& worker) {
+  if (worker.at("queue").is_null()) return "-";
+  return cell_of(worker, "queue") + "/" + worker.at("partition").dump();
 }
 
 }  // namespace allot::cli

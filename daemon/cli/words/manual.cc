@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "cli/words/completion.h"
 #include "config/document.h"
+#include "config/roff.h"
 #include "json/task_reader.h"
 
 namespace allot::cli {
@@ -132,8 +133,6 @@ void write(const std::string& path, const std::string& text) {
   if (!out.flush()) throw Error("cannot write " + path, kExitCannotCreate);
 }
 
-}  // namespace
-
 std::string allot_manual(const CommandWord& words, const Edition& edition) {
   ManualPage page("allot", 1, edition, "submit and inspect background jobs");
   page.heading("SYNOPSIS").synopsis("allot [--config FILE] [--embedded DIR] COMMAND [OPTION]...");
@@ -218,6 +217,8 @@ std::string program_manual(const std::string& program, const std::string& help,
   page.heading("SEE ALSO").paragraph("allot(1), allot.toml(5), /usr/share/doc/allot/README.md");
   return page.text();
 }
+
+}  // namespace
 
 void write_manual(const CommandWord& words, const std::string& folder, const std::string& date) {
   const Edition edition{kVersion, date};

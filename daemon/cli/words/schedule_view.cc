@@ -3,30 +3,30 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "cli/words/text.h"
+#include "queue/model/task.h"
 
 namespace allot::cli {
-namespace {
 
 using nlohmann::json;
-
-std::string since_text(const json& state, const char* reason) {
-  const std::string why = state.at(reason);
-  return " since " + moment_text(state.at("since")) +
-         (why.empty() ? "" : ": " + printable(why, kShownError));
-}
-
-}  // namespace
 
 std::string moment_text(const json& moment) {
   return moment.is_null() ? "-" : moment.get<std::string>();
 }
 
+std::string schedule_path(const std::string& name) {
+  const bool is_name = queue::is_name(name) && name.size() <= queue::kMaxScheduleName;
+  if (is_name) return "/schedules/" + name;
+  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist",
+              kExitBadInput);
+}
+
 std::string state_text(const json& schedule) {
   if (!schedule.at("paused").is_null()) {
-    return "paused" + since_text(schedule.at("paused"), "reason");
+    return "paused " + since_text(schedule.at("paused"));
   }
-  if (!schedule.at("error").is_null()) return "error" + since_text(schedule.at("error"), "text");
+  if (!schedule.at("error").is_null()) return "error " + since_text(schedule.at("error"), "text");
   return schedule.at("next_run").is_null() ? "never again" : "on";
 }
 

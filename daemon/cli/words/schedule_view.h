@@ -14,6 +14,9 @@ using as_json::span_text;
 // A moment of a document; "-" for null.
 [[nodiscard]] std::string moment_text(const nlohmann::json& moment);
 
+// Path of a schedule: "/schedules/nightly". Throws Error(kExitBadInput) for an invalid name.
+[[nodiscard]] std::string schedule_path(const std::string& name);
+
 // "paused since ...: reason", "error since ...: why", "never again", or "on".
 [[nodiscard]] std::string state_text(const nlohmann::json& schedule);
 

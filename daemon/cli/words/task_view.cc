@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/names.h"
-#include "cli/words/text.h"
 #include "json/fields.h"
 
 namespace allot::cli {
@@ -31,33 +29,22 @@ std::string remark(const json& task) {
 
 }  // namespace
 
-void print(const json& value) {
-  std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
-}
-
-void print_change(const std::string& kind, const json& object, const std::string& text,
-                  bool as_json) {
-  if (as_json) return print(object);
-  std::printf("%s %s %s\n", kind.c_str(), object.at("name").get<std::string>().c_str(),
-              text.c_str());
-}
-
 queue::TaskId parse_task_id(const std::string& word) {
   const auto id = queue::TaskId::parse(word);
   if (!id) throw Error("'" + printable(word, 40) + "' is not a task id", kExitUsage);
   return *id;
 }
 
-std::string seconds_of(const std::optional<std::uint64_t>& us) {
-  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
+std::string task_path(const std::string& word) {
+  return "/tasks/" + parse_task_id(word).text();
 }
 
-std::string megabytes_of(const std::optional<std::uint64_t>& kib) {
-  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
+std::string seconds_of(const json& us) {
+  return us.is_null() ? "-" : decimal(us, 1'000'000, 3, "s");
 }
 
-std::vector<std::string> task_heads(const std::string& time, const std::string& remark) {
-  return {"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", time, remark};
+std::string megabytes_of(const json& kib) {
+  return kib.is_null() ? "-" : decimal(kib, 1024, 0, "MiB");
 }
 
 std::string why_text(const json& ended, std::size_t most) {
@@ -66,15 +53,26 @@ std::string why_text(const json& ended, std::size_t most) {
                    most);
 }
 
-std::vector<std::string> view_row(const json& task) {
-  return {task.at("task"),
-          task.at("queue"),
-          printable(task.at("type").get<std::string>(), kMaxTypeName),
-          task.at("prio").dump(),
-          task.at("attempts_charged").dump(),
-          task.at("payload_size").dump(),
-          task.at(task.at("state") == "dead" ? "died_at" : "due_at"),
-          remark(task)};
+std::vector<Column> task_columns(const std::string& time, const std::string& last) {
+  const auto time_of = [](const json& task) {
+    return cell_of(task, task.at("state") == "dead" ? "died_at" : "due_at");
+  };
+  return {{"TASK", "task"},
+          {"QUEUE", "queue"},
+          {"TYPE", "type"},
+          {"PRIO", "prio"},
+          {"ATTEMPTS", "attempts_charged"},
+          {"BYTES", "payload_size"},
+          {time, time_of},
+          {last, remark}};
+}
+
+void add_usage(std::vector<Column>& columns) {
+  columns.insert(columns.end(),
+                 {{"RAN", [](const json& run) { return seconds_of(run.at("runtime_us")); }},
+                  {"CPU", [](const json& run) { return seconds_of(run.at("cpu_us")); }},
+                  {"MEMORY", [](const json& run) { return megabytes_of(run.at("max_rss_kib")); }},
+                  {"WORKER", "worker"}});
 }
 
 void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json) {

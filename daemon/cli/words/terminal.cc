@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
+#include "base/error.h"
 #include "base/posix.h"
 
 namespace allot::cli {
@@ -42,6 +44,21 @@ std::string coloured(const std::string& text, Colour colour, bool on) {
 
 std::string error_head() {
   return coloured("allot:", Colour::kRed, wants_colour(STDERR_FILENO));
+}
+
+void confirm(const std::string& verb, const std::string& what, bool yes) {
+  if (yes) {
+    std::fprintf(stderr, "%s: %s\n", verb.c_str(), what.c_str());
+    return;
+  }
+  if (!is_terminal(STDIN_FILENO) || !is_terminal(STDERR_FILENO)) {
+    throw Error(verb + " would affect " + what + "; nothing was done; confirm with --yes",
+                kExitUsage);
+  }
+  std::fprintf(stderr, "%s: %s. Continue? [y/N] ", verb.c_str(), what.c_str());
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "Y" && answer != "yes") throw Error("nothing was done");
 }
 
 std::string progress_line(std::uint64_t done, std::uint64_t total, std::uint64_t tasks,

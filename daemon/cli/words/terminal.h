@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-// Terminal output for people: colours and a progress line.
+// The terminal of a person: colours, questions and a progress line.
 namespace allot::cli {
 
 // True if lines of the terminal can be overwritten, which is impossible if $TERM is unset or
@@ -23,6 +23,10 @@ enum class Colour { kNone, kBold, kRed };
 
 // Prefix "allot:" of an error line on standard error.
 [[nodiscard]] std::string error_head();
+
+// Asks on a terminal whether to `verb` ("retry") `what` ("3 dead tasks of queue mail"); otherwise
+// --yes is required. Throws Error for any answer but yes.
+void confirm(const std::string& verb, const std::string& what, bool yes);
 
 // Progress of an operation on many tasks, as a line of at most `columns` bytes:
 // "[=========>          ]  45 %  123000 tasks  8123/s". `done` and `total` have the same, arbitrary

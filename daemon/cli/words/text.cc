@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/words/text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/words/terminal.h"
 
 namespace allot::cli {
 namespace {
+
+template <typename Json>
+void print_json(const Json& value) {
+  std::printf("%s\n", value.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
 
 bool is_number(const std::string& cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789+") == std::string::npos;
@@ -39,6 +48,85 @@ std::string Table::text(bool colour) const {
     out += coloured(line, row == 0 ? Colour::kBold : Colour::kNone, colour) + "\n";
   }
   return out;
+}
+
+std::string cell_of(const nlohmann::json& document, const char* field, std::size_t most) {
+  const auto value = document.find(field);
+  if (value == document.end() || value->is_null()) return "";
+  return value->is_string() ? printable(value->get<std::string>(), most) : value->dump();
+}
+
+std::string since_text(const nlohmann::json& state, const char* reason) {
+  const std::string why = cell_of(state, reason);
+  return "since " + cell_of(state, "since") + (why.empty() ? "" : ": " + why);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string shell_word(std::string text) {
+  replace_all(text, "'", "'\\''");
+  return "'" + text + "'";
+}
+
+Column::Column(std::string name, const char* field, Alarming alarms)
+    : Column(
+          std::move(name), [field](const auto& document) { return cell_of(document, field); },
+          std::move(alarms)) {}
+
+Column::Column(std::string name, Cell shown, Alarming alarms)
+    : head(std::move(name)), cell(std::move(shown)), alarming(std::move(alarms)) {}
+
+std::string table_of(const nlohmann::json& items, const std::vector<Column>& columns, bool colour) {
+  std::vector<std::string> heads;
+  for (const Column& column : columns) heads.push_back(column.head);
+  Table table(std::move(heads));
+  for (const nlohmann::json& item : items) {
+    std::vector<std::string> cells;
+    std::optional<std::size_t> alarming;
+    for (const Column& column : columns) {
+      if (column.alarming && column.alarming(item)) alarming = cells.size();
+      cells.push_back(column.cell(item));
+    }
+    table.add(std::move(cells), alarming);
+  }
+  return table.text(colour);
+}
+
+void print_fields(const nlohmann::json& document, int width, const std::vector<Column>& fields) {
+  for (const Column& field : fields) {
+    const std::string text = field.cell(document);
+    if (!text.empty()) std::printf("%-*s %s\n", width, field.head.c_str(), text.c_str());
+  }
+}
+
+int print_list(const nlohmann::json& items, bool as_json, const std::vector<Column>& columns) {
+  return print_as(as_json, items, [&] {
+    std::printf("%s", table_of(items, columns, wants_colour(STDOUT_FILENO)).c_str());
+  });
+}
+
+void print_below(const nlohmann::json& items, const std::vector<Column>& columns) {
+  if (items.empty()) return;
+  std::printf("\n%s", table_of(items, columns, wants_colour(STDOUT_FILENO)).c_str());
+}
+
+int print_change(const std::string& kind, const nlohmann::json& object, const std::string& text,
+                 bool as_json) {
+  return print_as(as_json, object, [&] {
+    std::printf("%s %s %s\n", kind.c_str(), cell_of(object, "name").c_str(), text.c_str());
+  });
+}
+
+void print(const nlohmann::json& value) {
+  print_json(value);
+}
+
+void print(const nlohmann::ordered_json& value) {
+  print_json(value);
 }
 
 }  // namespace allot::cli
