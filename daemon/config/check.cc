@@ -31,9 +31,7 @@ constexpr std::uint32_t kLeastCpu = 5;
 bool is_type_or_prefix(std::string_view word) {
   if (word.size() > kMaxTypeName) return false;
   if (word.ends_with(".*")) word.remove_suffix(2);
-  return !word.empty() && word.find_first_not_of(
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx"
-                              "yz0123456789._-") == std::string_view::npos;
+  return is_word(word, "._-");
 }
 
 class Checker : Check {

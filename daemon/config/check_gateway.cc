@@ -31,12 +31,6 @@ constexpr std::size_t kHashDigits = 64;
 constexpr off_t kLeastKey = 32;           // bytes of cookie_key_file
 constexpr std::size_t kMostOfUser = 255;  // bytes of a user's name
 
-bool all_of(std::string_view text, std::string_view also) {
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != also.npos;
-  });
-}
-
 class GatewayChecker : Check {
  public:
   GatewayChecker(Settings& settings, Problems& problems)
@@ -131,7 +125,7 @@ class GatewayChecker : Check {
   void check_host_names(const std::string& path, const std::string& key,
                         const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      if (!name.empty() && all_of(name, ".-_")) continue;
+      if (is_word(name, ".-_")) continue;
       problem(path, key + ": '" + name + "' is not a name; write \"jobs.example.com\"");
     }
   }
@@ -174,7 +168,7 @@ class GatewayChecker : Check {
     std::string& path = gateway_.base_path;
     if (path == "/") path.clear();
     if (path.empty()) return;
-    if (path.front() == '/' && path.back() != '/' && all_of(path, "/._~-") &&
+    if (path.front() == '/' && path.back() != '/' && is_word(path, "/._~-") &&
         path.find("//") == path.npos) {
       return;
     }
@@ -202,7 +196,7 @@ class GatewayChecker : Check {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     constexpr std::array<std::string_view, 4> kTaken = {"authorization", "cookie", "host",
                                                         "origin"};
-    if (!all_of(field, "-_") || std::find(kTaken.begin(), kTaken.end(), lower) != kTaken.end()) {
+    if (!is_word(field, "-_") || std::find(kTaken.begin(), kTaken.end(), lower) != kTaken.end()) {
       problem("gateway.user_header", "[gateway] user_header is \"" + field +
                                          "\"; write the name of a field of its own, such as "
                                          "\"X-Forwarded-User\"");
@@ -293,8 +287,7 @@ class GatewayChecker : Check {
          {std::pair{"read", &in.read}, {"submit", &in.submit}, {"operate", &in.operate}}) {
       for (const std::string& queue : *queues) {
         const bool all = queue == "*" && queues->size() == 1;
-        if (all || (!queue.empty() && queue.size() <= kMaxQueueName && all_of(queue, "_.-")))
-          continue;
+        if (all || (queue.size() <= kMaxQueueName && is_word(queue, "_.-"))) continue;
         problem(section + "." + role,
                 header + role + ": '" + queue +
                     "' is not a queue; write [\"mail\", \"reports\"], or [\"*\"] for all");

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/hooks.h"
 
-#include <algorithm>
-
 #include "base/names.h"
+#include "config/rows.h"
 
 namespace allot::config {
-namespace {
-
-bool is_hook_word(std::string_view word, std::size_t most) {
-  return !word.empty() && word.size() <= most && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  });
-}
-
-}  // namespace
 
 std::optional<HookTarget> hook_target(std::string_view word) {
   const std::size_t slash = word.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view queue = word.substr(0, slash);
   const std::string_view type = word.substr(slash + 1);
-  if (!is_hook_word(queue, kMaxQueueName) || !is_hook_word(type, kMaxTypeName)) return std::nullopt;
+  if (queue.size() > kMaxQueueName || type.size() > kMaxTypeName || !is_word(queue, "._-") ||
+      !is_word(type, "._-")) {
+    return std::nullopt;
+  }
   return HookTarget{std::string(queue), std::string(type)};
 }
 

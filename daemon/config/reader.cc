@@ -20,11 +20,7 @@ constexpr std::size_t kMaxPoolName = 31;  // PreflightPool::name in ipc/prefligh
 
 // A name that needs no quotes in a file name, log line or metric.
 bool is_name(std::string_view name, std::size_t max_length) {
-  if (name.empty() || name.size() > max_length) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  });
+  return name.size() <= max_length && is_word(name, "_-.");
 }
 
 class Reader {

@@ -59,6 +59,9 @@ using Moment = std::chrono::sys_time<std::chrono::microseconds>;
 // The shortest form with a whole number: "90s", "2m", "0s".
 [[nodiscard]] std::string text_of(milliseconds duration);
 
+// True for a text of ASCII letters, digits and the characters of `also`; not empty.
+[[nodiscard]] bool is_word(std::string_view text, std::string_view also);
+
 // The candidate most similar to `word`, or an empty view.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        const std::vector<std::string_view>& candidates);

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "config/rows.h"
+
 namespace allot::config {
 namespace {
 
 // A name that a resolver can look up. The connector would read a comma as a list.
 bool is_host(std::string_view host) {
-  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_' || c == ':' || c == '%';
-  });
+  return is_word(host, ".-_:%");
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {

@@ -49,9 +49,7 @@ std::string expiry_of(const std::string& text) {
 }
 
 std::string section_of(const TokenOptions& options, const std::string& hash) {
-  const bool bare =
-      options.name.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == std::string::npos;
+  const bool bare = config::is_word(options.name, "-_");
   std::string text = "[gateway.tokens." +
                      (bare ? options.name : config::written(Kind::kText, options.name)) + "]\n";
   text += "sha256 = " + config::written(Kind::kText, hash) + "\n";

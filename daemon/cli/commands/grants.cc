@@ -9,6 +9,7 @@
 #include "cli/commands/command.h"
 #include "cli/commands/grant_files.h"  // generated from sql/grants
 #include "cli/words/text.h"
+#include "config/rows.h"
 
 namespace allot::cli {
 namespace {
@@ -21,16 +22,9 @@ struct GrantsOptions {
   bool json = false;
 };
 
-// True if the word needs no escaping in a statement, in quotes or as a database name.
-bool is_plain(const std::string& word, std::string_view also) {
-  constexpr std::string_view kLetters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  return !word.empty() && word.size() <= 64 &&
-         word.find_first_not_of(std::string(kLetters).append(also)) == std::string::npos;
-}
-
+// Requires a word that needs no escaping in a statement, in quotes or as a database name.
 void require_plain(const char* option, const std::string& word, std::string_view also) {
-  if (is_plain(word, also)) return;
+  if (word.size() <= 64 && config::is_word(word, std::string(also) + "_")) return;
   throw Error(std::string(option) + " '" + printable(word, 100) + "' (letters, digits, '_'" +
                   (also.empty() ? std::string() : " and '" + std::string(also) + "'") +
                   ", at most 64)",
