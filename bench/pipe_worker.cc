@@ -65,14 +65,6 @@ constexpr std::array kPipeLimits{
 };
 
 // Hooks of a worker that do nothing.
-class Silence : public plugin_host::HostHooks {
- public:
-  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
-  void heartbeat() noexcept override {}
-  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
-};
-
 class PipeWorker {
  public:
   explicit PipeWorker(const PipeWorkerOptions& options)
@@ -159,7 +151,7 @@ class PipeWorker {
     constexpr std::uint64_t kHour = 3'600'000'000'000;
     const plugin_host::LoadedHandler& handler = *handlers_->find("bench.pipe");
     const std::string payload(Load().payload, 'x');
-    Silence hooks;
+    plugin_host::HostHooks hooks;
     for (std::uint32_t i = 0; i < times; ++i) {
       const auto said = plugin_host::call(
           handler, {"0840dqg2v5n80r00", "bench", "bench.pipe", payload, 1, 10, boot_ns() + kHour},

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <type_traits>
 
 #include "base/mutant.h"
 #include "base/unique_fd.h"
@@ -27,21 +28,17 @@ std::string folder_in(const std::string& runtime_dir) {
 }
 
 // Expected head of a record of this program and this run.
-Head head_of(const Record& /*record*/, const SupervisorRun& run) {
-  Head head{{}, kVersion, sizeof(Record), run};
-  std::memcpy(head.magic, kMagic, sizeof kMagic);
-  return head;
-}
-
-Head head_of(const RequestRecord& /*record*/, const SupervisorRun& run) {
-  Head head{{}, kRequestVersion, sizeof(RequestRecord), run};
-  std::memcpy(head.magic, kRequestMagic, sizeof kRequestMagic);
+template <class AnyRecord>
+Head head_of(const SupervisorRun& run) {
+  constexpr bool of_slot = std::is_same_v<AnyRecord, Record>;
+  Head head{{}, of_slot ? kVersion : kRequestVersion, sizeof(AnyRecord), run};
+  std::memcpy(head.magic, of_slot ? kMagic : kRequestMagic, sizeof head.magic);
   return head;
 }
 
 template <class AnyRecord>
 bool fits(const AnyRecord& record, const SupervisorRun& run) {
-  const Head wanted = head_of(record, run);
+  const Head wanted = head_of<AnyRecord>(run);
   const bool of_run = record.head.run == run || mutant::removed("meter_run");
   const bool of_layout = record.head.version == wanted.version || mutant::removed("meter_layout");
   return std::memcmp(record.head.magic, wanted.magic, sizeof wanted.magic) == 0 && of_layout &&
@@ -50,11 +47,10 @@ bool fits(const AnyRecord& record, const SupervisorRun& run) {
 
 // The bytes of the record are all zero.
 void begin(RequestRecord& record, const SupervisorRun& run) {
-  record.head = head_of(record, run);
+  record.head = head_of<RequestRecord>(run);
 }
-
 void begin(Record& record, const SupervisorRun& run) {
-  record.head = head_of(record, run);
+  record.head = head_of<Record>(run);
   std::strncpy(record.pairs[kPlaces].queue, kOther, kQueueSize - 1);
   std::strncpy(record.pairs[kPlaces].type, kOther, kTypeSize - 1);
   std::strncpy(record.errors[kErrors].queue, kOther, kQueueSize - 1);

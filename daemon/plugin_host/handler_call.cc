@@ -22,11 +22,6 @@ allot_str maybe(std::string_view from) {
   return from.empty() ? allot_str{nullptr, 0} : text(from);
 }
 
-void read_delay(const allot_outcome& outcome, CallResult& result) {
-  if (outcome.delay_ms < 0) return;
-  result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
-}
-
 std::string read(const allot_text& text) {
   return {text.data, std::min(text.size, text.capacity)};
 }
@@ -35,35 +30,18 @@ CallResult read(const allot_outcome& outcome) {
   CallResult result;
   result.reason = read(outcome.reason);
   result.detail = read(outcome.detail);
-  switch (outcome.kind) {
-    case ALLOT_SUCCESS:
-      result.kind = OutcomeKind::kSuccess;
-      break;
-    case ALLOT_RETRY:
-      result.kind = OutcomeKind::kRetry;
-      read_delay(outcome, result);
-      break;
-    case ALLOT_FAIL:
-      result.kind = OutcomeKind::kFail;
-      break;
-    case ALLOT_SNOOZE:
-      result.kind = OutcomeKind::kSnooze;
-      read_delay(outcome, result);
-      break;
-    case ALLOT_RELEASE:
-      result.kind = OutcomeKind::kRelease;
-      break;
-    case ALLOT_EXCEPTION:
-      result.kind = OutcomeKind::kException;
-      break;
-    case ALLOT_NOT_STARTED:
-      result.kind = OutcomeKind::kNotStarted;
-      read_delay(outcome, result);
-      break;
-    default:  // never an acknowledgement: what this handler meant is not known
-      result.kind = OutcomeKind::kRetry;
-      result.reason =
-          "the handler returned an unknown outcome (" + std::to_string(outcome.kind) + ")";
+  if (outcome.kind < ALLOT_SUCCESS || outcome.kind > ALLOT_NOT_STARTED) {
+    // Never an acknowledgement: what this handler meant is not known.
+    result.kind = OutcomeKind::kRetry;
+    result.reason =
+        "the handler returned an unknown outcome (" + std::to_string(outcome.kind) + ")";
+    return result;
+  }
+  result.kind = static_cast<OutcomeKind>(outcome.kind);
+  const bool may_delay = outcome.kind == ALLOT_RETRY || outcome.kind == ALLOT_SNOOZE ||
+                         outcome.kind == ALLOT_NOT_STARTED;
+  if (may_delay && outcome.delay_ms >= 0) {
+    result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
   }
   return result;
 }
@@ -84,26 +62,6 @@ allot_outcome outcome_in(char* room) {
 }
 
 }  // namespace
-
-const char* name_of(OutcomeKind kind) {
-  switch (kind) {
-    case OutcomeKind::kSuccess:
-      return "success";
-    case OutcomeKind::kRetry:
-      return "retry";
-    case OutcomeKind::kFail:
-      return "fail";
-    case OutcomeKind::kSnooze:
-      return "snooze";
-    case OutcomeKind::kRelease:
-      return "release";
-    case OutcomeKind::kException:
-      return "exception";
-    case OutcomeKind::kNotStarted:
-      return "not_started";
-  }
-  return "unknown";
-}
 
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks) {
   // One buffer per thread, so that 128 KiB which most tasks never touch are not cleared for each

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,8 +28,23 @@ struct CallInput {
   std::string_view tracestate{};
 };
 
-enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException, kNotStarted };
-const char* name_of(OutcomeKind kind);
+// How an attempt ended: as its handler says (allot_outcome), or as its worker knows.
+enum class OutcomeKind {
+  kSuccess = ALLOT_SUCCESS,
+  kRetry = ALLOT_RETRY,
+  kFail = ALLOT_FAIL,               // its handler excluded a further attempt
+  kSnooze = ALLOT_SNOOZE,           // its handler asks for a later call; not a failure
+  kRelease = ALLOT_RELEASE,         // its handler gives it to another worker; not a failure
+  kException = ALLOT_EXCEPTION,     // its handler threw, or its writes were lost
+  kNotStarted = ALLOT_NOT_STARTED,  // the program that its handler starts could not begin
+  kCrash,                           // its worker or host died with it
+  kNotBegun  // no attempt: its time was over, or its attempts were used up before
+};
+inline const char* name_of(OutcomeKind kind) {
+  constexpr std::array kNames = {"success",   "retry",       "fail",  "snooze",   "release",
+                                 "exception", "not_started", "crash", "not_begun"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
 
 struct CallResult {
   OutcomeKind kind = OutcomeKind::kSuccess;

@@ -24,19 +24,19 @@ struct CallAnswer {
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
 // Functions of the worker that a running handler may call. Tasks passed to it are complete: none is
-// null or too small. Called from any thread, and never throws. Calls that write are unavailable
-// unless they are overridden.
+// null or too small. Called from any thread, and never throws. This class is a host that does
+// nothing: calls that write are unavailable unless they are overridden.
 class HostHooks {
  public:
   HostHooks() = default;
   HostHooks(const HostHooks&) = delete;
   HostHooks& operator=(const HostHooks&) = delete;
   virtual ~HostHooks() = default;
-  virtual void log(int level, std::string_view text) noexcept = 0;
+  virtual void log(int /*level*/, std::string_view /*text*/) noexcept {}
   // ALLOT_STOP_NONE: the handler may continue.
-  virtual std::int32_t stop_reason() noexcept = 0;
-  virtual void heartbeat() noexcept = 0;
-  virtual void progress(std::uint32_t percent, std::string_view word) noexcept = 0;
+  virtual std::int32_t stop_reason() noexcept { return ALLOT_STOP_NONE; }
+  virtual void heartbeat() noexcept {}
+  virtual void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept {}
 
   virtual CallAnswer checkpoint(std::string_view payload) noexcept;
   virtual CallAnswer submit(std::span<const allot_submission* const> tasks,

@@ -11,6 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -19,75 +22,41 @@
 namespace allot::plugin_host {
 namespace {
 
-// Writes the child's answer: numbers, and texts after their sizes.
-class Writer {
- public:
-  void number(std::uint32_t value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(const std::string& value) {
-    number(static_cast<std::uint32_t>(value.size()));
-    bytes_ += value;
-  }
-  void file(const PluginFile& file) {
-    text(file.name);
-    text(file.version);
-    number(file.abi_version);
-    number(static_cast<std::uint32_t>(file.types.size()));
-    for (const std::string& type : file.types) text(type);
-    number(file.types_by_config ? 1 : 0);
-    number(file.refused ? 1 : 0);
-    if (!file.refused) return;
-    number(static_cast<std::uint32_t>(file.refused->refusal));
-    text(file.refused->text);
-  }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+// Sends a description to the parent: its size, and MessagePack, which takes any byte in a text.
+bool send(int answer, const PluginFile& file) {
+  using nlohmann::json;
+  const auto refused = file.refused
+                           ? json{static_cast<unsigned>(file.refused->refusal), file.refused->text}
+                           : json();
+  const auto bytes = json::to_msgpack(
+      {file.name, file.version, file.abi_version, file.types, file.types_by_config, refused});
+  const std::size_t size = bytes.size();
+  return write_all(answer, &size, sizeof size) && write_all(answer, bytes.data(), size);
+}
 
- private:
-  std::string bytes_;
-};
-
-// Reads the answer back; not complete() when the child was cut off.
-class Reader {
- public:
-  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
-  std::uint32_t number() {
-    std::uint32_t value = 0;
-    if (!take(sizeof value)) return 0;
-    std::memcpy(&value, bytes_.data() + at_ - sizeof value, sizeof value);
-    return value;
-  }
-  std::string text() {
-    const std::uint32_t size = number();
-    return take(size) ? bytes_.substr(at_ - size, size) : std::string();
-  }
-  void file(PluginFile& file) {
-    file.name = text();
-    file.version = text();
-    file.abi_version = number();
-    file.types.clear();
-    for (std::uint32_t left = number(); left > 0 && complete_; --left) {
-      file.types.push_back(text());
-    }
-    file.types_by_config = number() != 0;
+// Reads the next description, and removes it from `said`. False: the child was cut off.
+bool receive(std::string_view& said, PluginFile& file) {
+  std::size_t size = 0;
+  if (said.size() < sizeof size) return false;
+  std::memcpy(&size, said.data(), sizeof size);
+  said.remove_prefix(sizeof size);
+  if (said.size() < size) return false;
+  try {
+    const auto answer = nlohmann::json::from_msgpack(said.substr(0, size));
+    answer.at(0).get_to(file.name);
+    answer.at(1).get_to(file.version);
+    answer.at(2).get_to(file.abi_version);
+    answer.at(3).get_to(file.types);
+    answer.at(4).get_to(file.types_by_config);
+    const auto& refused = answer.at(5);
     file.refused.reset();
-    if (number() == 0) return;
-    const std::uint32_t refusal = number();
-    complete_ = complete_ && refusal <= static_cast<std::uint32_t>(kLastRefusal);
-    file.refused = Finding{static_cast<Refusal>(refusal), text()};
+    if (!refused.is_null()) file.refused = Finding{refused.at(0), refused.at(1)};
+  } catch (const nlohmann::json::exception&) {
+    return false;
   }
-  [[nodiscard]] bool complete() const { return complete_; }
-
- private:
-  bool take(std::size_t size) {
-    complete_ = complete_ && bytes_.size() - at_ >= size;
-    if (complete_) at_ += size;
-    return complete_;
-  }
-  const std::string& bytes_;
-  std::size_t at_ = 0;
-  bool complete_ = true;
-};
+  said.remove_prefix(size);
+  return true;
+}
 
 std::optional<Finding> try_init(const OpenedPlugin& opened) {
   std::vector<LoadedHandler> made;
@@ -99,16 +68,11 @@ std::optional<Finding> try_init(const OpenedPlugin& opened) {
 // The child: describes the plugin, and with `init` makes its handlers and describes it again.
 [[noreturn]] void inspect(const std::string& path, const ProbeOptions& options, int answer) {
   dup2(STDERR_FILENO, STDOUT_FILENO);  // a plugin's output is not part of ours
-  const auto say = [answer](const PluginFile& file) {
-    Writer writer;
-    writer.file(file);
-    return write_all(answer, writer.bytes().data(), writer.bytes().size());
-  };
   OpenedPlugin opened = open_and_describe(path, options.sections);
-  bool said = say(opened.file);
+  bool said = send(answer, opened.file);
   if (options.init && !opened.file.refused) {
     opened.file.refused = try_init(opened);
-    said = said && say(opened.file);
+    said = said && send(answer, opened.file);
   }
   _exit(said ? kExitOk : kExitFailure);
 }
@@ -135,14 +99,8 @@ class Probe {
     }
     setpgid(pid_, pid_);
   }
-  Probe(Probe&& other) noexcept
-      : init_(other.init_),
-        file_(std::move(other.file_)),
-        answer_(std::move(other.answer_)),
-        pid_(std::exchange(other.pid_, -1)) {}
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
-  Probe& operator=(Probe&&) = delete;
   ~Probe() { (void)end(); }
 
   // Returns what is known at the deadline, or as soon as the child has answered or is gone. An
@@ -168,18 +126,9 @@ class Probe {
  private:
   // True when the answer is complete.
   bool understand() {
-    Reader reader(said_);
-    PluginFile described;
-    described.path = file_.path;
-    reader.file(described);
-    described_ = reader.complete();
-    if (!described_) return false;
-    file_ = described;
-    if (!init_ || file_.refused) return true;
-    reader.file(described);
-    if (!reader.complete()) return false;
-    file_ = described;
-    return true;
+    std::string_view said = said_;
+    described_ = receive(said, file_);
+    return described_ && (!init_ || file_.refused || receive(said, file_));
   }
 
   void read_on() {
@@ -241,8 +190,7 @@ class Probe {
 
 std::vector<PluginFile> probe(const std::vector<std::string>& paths, const ProbeOptions& options) {
   const Nanos deadline = boot_ns() + static_cast<Nanos>(options.patience.count()) * kMilli;
-  std::vector<Probe> probes;
-  probes.reserve(paths.size());
+  std::deque<Probe> probes;
   for (const std::string& path : paths) probes.emplace_back(path, options);
   std::vector<PluginFile> files;
   for (Probe& one : probes) files.push_back(one.finish(deadline));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 
 namespace allot::plugin_host {
@@ -35,7 +37,34 @@ enum class Refusal {
 inline constexpr Refusal kLastRefusal = Refusal::kHangs;
 
 // The name as messages and documents have it.
-const char* name_of(Refusal refusal);
+inline const char* name_of(Refusal refusal) {
+  constexpr std::array kNames = {"not a file",
+                                 "world-writable file",
+                                 "wrong owner",
+                                 "world-writable folder",
+                                 "wrong owner of the folder",
+                                 "cannot be opened",
+                                 "missing symbol",
+                                 "no description",
+                                 "pre-release ABI",
+                                 "wrong magic",
+                                 "ABI too new",
+                                 "no ABI version",
+                                 "description too small",
+                                 "bad plugin name",
+                                 "no handlers",
+                                 "handler too small",
+                                 "bad type",
+                                 "duplicate type",
+                                 "missing run function",
+                                 "type taken",
+                                 "bad configuration",
+                                 "init failed",
+                                 "crashes",
+                                 "hangs"};
+  static_assert(kNames.size() == static_cast<std::size_t>(kLastRefusal) + 1);
+  return kNames.at(static_cast<std::size_t>(refusal));
+}
 
 struct Finding {
   Refusal refusal;

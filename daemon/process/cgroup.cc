@@ -22,7 +22,7 @@
 #include "log/log.h"
 #include "peer/inherited.h"
 #include "process/cgroup_limits.h"
-#include "process/own_holder.h"
+#include "process/own.h"
 
 namespace allot::process {
 namespace {

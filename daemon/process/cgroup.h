@@ -34,8 +34,6 @@ class WorkerCgroup {
   WorkerCgroup(const config::Settings& settings, const config::Pool& pool, std::uint32_t slot);
   WorkerCgroup(const WorkerCgroup&) = delete;
   WorkerCgroup& operator=(const WorkerCgroup&) = delete;
-  WorkerCgroup(WorkerCgroup&&) = delete;
-  WorkerCgroup& operator=(WorkerCgroup&&) = delete;
   ~WorkerCgroup();
 
  private:

@@ -5,17 +5,7 @@ namespace allot::process {
 namespace {
 
 using ipc::RunState;
-
-constexpr auto kFree = RunState::kFree;
-constexpr auto kAnnounced = RunState::kAnnounced;
-constexpr auto kRunning = RunState::kRunning;
-constexpr auto kReturned = RunState::kReturned;
-constexpr auto kFinished = RunState::kFinished;
-constexpr auto kRefunding = RunState::kRefunding;
-constexpr auto kRunningDetached = RunState::kRunningDetached;
-constexpr auto kReturnedDetached = RunState::kReturnedDetached;
-constexpr auto kFinishedDetached = RunState::kFinishedDetached;
-constexpr auto kRefundingDetached = RunState::kRefundingDetached;
+using enum ipc::RunState;
 
 // One row for each state, one column for each event; kNo: impossible.
 constexpr auto kNo = static_cast<RunState>(0xff);
@@ -37,10 +27,9 @@ constexpr RunState kTable[kRunStates][kRunEvents] = {
 
 }  // namespace
 
-RunTransition next_state(ipc::RunState state, RunEvent event) {
+std::optional<RunState> next_state(RunState state, RunEvent event) {
   const RunState next = kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
-  if (next == kNo) return {false, state};
-  return {true, next};
+  return next == kNo ? std::nullopt : std::optional(next);
 }
 
 }  // namespace allot::process

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "ipc/slot.h"
 
@@ -29,10 +30,7 @@ inline constexpr std::size_t kRunEvents = 7;
 
 inline constexpr std::size_t kRunStates = 10;
 
-struct RunTransition {
-  bool valid;  // false: this event cannot happen in this state; the state stays
-  ipc::RunState next;
-};
-RunTransition next_state(ipc::RunState state, RunEvent event);
+// nullopt: this event cannot happen in this state; the state stays.
+std::optional<ipc::RunState> next_state(ipc::RunState state, RunEvent event);
 
 }  // namespace allot::process

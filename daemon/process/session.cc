@@ -11,7 +11,6 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "process/connect.h"
-#include "process/former_connection.h"
 #include "process/stop_request.h"
 #include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"

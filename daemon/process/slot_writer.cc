@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,6 +21,27 @@ void copy_text(char (&to)[N], std::string_view from) {
   const std::size_t size = std::min(from.size(), sizeof to - 1);
   std::memcpy(to, from.data(), size);
   to[size] = '\0';
+}
+
+// What the slot counts since the worker started.
+using Counter = std::atomic<std::uint64_t> ipc::Slot::*;
+constexpr std::pair<meter::Count, Counter> kCounts[] = {
+    {meter::Count::kDone, &ipc::Slot::tasks_done},
+    {meter::Count::kRetried, &ipc::Slot::tasks_retried},
+    {meter::Count::kDead, &ipc::Slot::tasks_dead},
+    {meter::Count::kDeferred, &ipc::Slot::tasks_deferred}};
+constexpr std::pair<meter::Event, Counter> kEvents[] = {
+    {meter::Event::kLeases, &ipc::Slot::leases_taken},
+    {meter::Event::kTakeovers, &ipc::Slot::takeovers},
+    {meter::Event::kLost, &ipc::Slot::leases_lost},
+    {meter::Event::kDeadlocks, &ipc::Slot::deadlocks},
+    {meter::Event::kLockWaits, &ipc::Slot::lock_waits}};
+
+template <typename What>
+void add_one(ipc::Slot& slot, std::span<const std::pair<What, Counter>> counters, What what) {
+  for (const auto& [counted, counter] : counters) {
+    if (counted == what) (slot.*counter).fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace
@@ -50,25 +72,10 @@ void SlotWriter::set_state(ipc::WorkerState state) {
 void SlotWriter::count(meter::Count what, std::string_view queue, std::string_view type,
                        std::optional<meter::Took> took) {
   if (meter_ != nullptr) meter_->count(what, queue, type, took);
-  switch (what) {
-    case meter::Count::kDone:
-      slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
-      if (budget_ != nullptr) ++budget_->done;
-      return;
-    case meter::Count::kRetried:
-      slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
-      if (budget_ != nullptr) ++budget_->failed;
-      return;
-    case meter::Count::kDead:
-      slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
-      if (budget_ != nullptr) ++budget_->failed;
-      return;
-    case meter::Count::kDeferred:
-      slot_.tasks_deferred.fetch_add(1, std::memory_order_relaxed);
-      return;
-    default:
-      return;
-  }
+  add_one<meter::Count>(slot_, kCounts, what);
+  if (budget_ == nullptr) return;
+  if (what == meter::Count::kDone) ++budget_->done;
+  if (what == meter::Count::kRetried || what == meter::Count::kDead) ++budget_->failed;
 }
 
 void SlotWriter::count_elapsed(std::string_view queue, std::string_view type,
@@ -82,23 +89,7 @@ void SlotWriter::count_error(meter::Count verdict, const meter::ErrorName& name)
 
 void SlotWriter::count(meter::Event what) {
   if (meter_ != nullptr) meter_->count(what);
-  const auto one_more = [](std::atomic<std::uint64_t>& counter) {
-    counter.fetch_add(1, std::memory_order_relaxed);
-  };
-  switch (what) {
-    case meter::Event::kLeases:
-      return one_more(slot_.leases_taken);
-    case meter::Event::kTakeovers:
-      return one_more(slot_.takeovers);
-    case meter::Event::kLost:
-      return one_more(slot_.leases_lost);
-    case meter::Event::kDeadlocks:
-      return one_more(slot_.deadlocks);
-    case meter::Event::kLockWaits:
-      return one_more(slot_.lock_waits);
-    default:
-      return;
-  }
+  add_one<meter::Event>(slot_, kEvents, what);
 }
 
 void SlotWriter::beat() {
@@ -156,7 +147,6 @@ void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
   run.started_ns = boot_ns();
   run.queue_id = partition.queue_id;
   run.partition_no = partition.partition_no;
-  run.progress = ipc::kNoProgress;
   copy_text(run.queue_name, queue_name);
   copy_text(run.type, task.type);
   copy_text(run.task, queue::TaskId{partition, task.key.prio, task.id_key()}.text());
@@ -188,9 +178,9 @@ bool SlotWriter::mark(std::size_t entry, RunEvent event) {
   std::atomic<ipc::RunState>& state = slot_.run_states[entry];
   ipc::RunState seen = state.load(std::memory_order_acquire);
   for (;;) {
-    const RunTransition to = next_state(seen, event);
-    if (!to.valid) return false;
-    if (state.compare_exchange_weak(seen, to.next, std::memory_order_acq_rel)) break;
+    const auto next = next_state(seen, event);
+    if (!next) return false;
+    if (state.compare_exchange_weak(seen, *next, std::memory_order_acq_rel)) break;
   }
   if (event == RunEvent::kBegin) set_state(ipc::WorkerState::kRunning);
   if (event == RunEvent::kEnd) set_state(ipc::WorkerState::kLeasing);

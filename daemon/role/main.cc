@@ -60,16 +60,14 @@ constexpr char kUsage[] =
     "  --embedded DIR       use the private database in DIR\n"
     "  --version, --help\n";
 
-enum class Mode { kNone, kRun, kSettle, kCheck, kCalendar, kPlugins, kPluginCheck };
+enum Mode : int { kNone, kRun, kSettle, kCheck, kCalendar, kPlugins, kPluginCheck };
 
 struct Options {
-  Mode mode = Mode::kNone;
+  int mode = kNone;
   std::string check;
   std::optional<std::uint32_t> slot;  // none: a person started it
   int status = 0;
-  bool reclaim = false;
-  bool json = false;
-  bool init = false;
+  int reclaim = 0, json = 0, init = 0;  // 1: given
   std::vector<std::string> files;
   config::LoadOptions load;
 };
@@ -96,70 +94,41 @@ long number(const char* text, long most) {
 LogFormat report_format = LogFormat::kText;
 bool failure_is_logged = false;  // false: a person reads it
 
-constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
-                            {"slot", required_argument, nullptr, 'n'},
-                            {"settle", required_argument, nullptr, 's'},
-                            {"status", required_argument, nullptr, 't'},
-                            {"check", required_argument, nullptr, 'c'},
-                            {"reclaim", no_argument, nullptr, 'l'},
-                            {"calendar", no_argument, nullptr, 'a'},
-                            {"plugins", no_argument, nullptr, 'p'},
-                            {"plugin-check", no_argument, nullptr, 'k'},
-                            {"init", no_argument, nullptr, 'i'},
-                            {"json", no_argument, nullptr, 'j'},
-                            {"log-format", required_argument, nullptr, 'o'},
-                            {"config", required_argument, nullptr, 'f'},
-                            {"embedded", required_argument, nullptr, 'e'},
-                            {"version", no_argument, nullptr, 'v'},
-                            {"help", no_argument, nullptr, 'h'},
-                            {nullptr, 0, nullptr, 0}};
-
-// Mode of an option without a value.
-Mode mode_of(int option) {
-  switch (option) {
-    case 'r':
-      return Mode::kRun;
-    case 'a':
-      return Mode::kCalendar;
-    case 'p':
-      return Mode::kPlugins;
-    default:
-      return Mode::kPluginCheck;
-  }
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
+  const option known[] = {{"run", no_argument, &options.mode, kRun},
+                          {"slot", required_argument, nullptr, 'n'},
+                          {"settle", required_argument, nullptr, 's'},
+                          {"status", required_argument, nullptr, 't'},
+                          {"check", required_argument, nullptr, 'c'},
+                          {"reclaim", no_argument, &options.reclaim, 1},
+                          {"calendar", no_argument, &options.mode, kCalendar},
+                          {"plugins", no_argument, &options.mode, kPlugins},
+                          {"plugin-check", no_argument, &options.mode, kPluginCheck},
+                          {"init", no_argument, &options.init, 1},
+                          {"json", no_argument, &options.json, 1},
+                          {"log-format", required_argument, nullptr, 'o'},
+                          {"config", required_argument, nullptr, 'f'},
+                          {"embedded", required_argument, nullptr, 'e'},
+                          {"version", no_argument, nullptr, 'v'},
+                          {"help", no_argument, nullptr, 'h'},
+                          {nullptr, 0, nullptr, 0}};
+  for (int got = 0; (got = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     switch (got) {
-      case 'n':
-        options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
+      case 0:
         break;
       case 's':
-        options.mode = Mode::kSettle;
+        options.mode = kSettle;
+        [[fallthrough]];
+      case 'n':
         options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
         break;
       case 't':
         options.status = static_cast<int>(number(optarg, INT32_MAX));
         break;
       case 'c':
-        options.mode = Mode::kCheck;
+        options.mode = kCheck;
         options.check = optarg;
-        break;
-      case 'l':
-        options.reclaim = true;
-        break;
-      case 'r':
-      case 'a':
-      case 'p':
-      case 'k':
-        options.mode = mode_of(got);
-        break;
-      case 'i':
-        options.init = true;
-        break;
-      case 'j':
-        options.json = true;
         break;
       case 'o':
         report_format = log::parse_format(optarg);
@@ -180,8 +149,7 @@ Options parse(int argc, char** argv) {
     }
   }
   options.files.assign(argv + optind, argv + argc);
-  if (options.mode == Mode::kNone ||
-      options.files.empty() == (options.mode == Mode::kPluginCheck)) {
+  if (options.mode == kNone || options.files.empty() == (options.mode == kPluginCheck)) {
     usage("an option that says what to do is missing");
   }
   return options;
@@ -198,19 +166,20 @@ bool is_slot_file() {
   return true;
 }
 
+void* map_private(std::size_t size) {
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
 // The slot of this worker from the supervisor's file, or a private one if run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
-  if (peer::inherited(ipc::kSlotFd)) {
-    if (is_slot_file()) {
-      const auto offset = ipc::slot_offset(index);
-      at = writable ? peer::map_present(ipc::kSlotFd, offset, sizeof(ipc::Slot))
-                    : map_shared(ipc::kSlotFd, offset, sizeof(ipc::Slot), false);
-    }
-  } else {
-    at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-              0);
-    if (at == MAP_FAILED) at = nullptr;
+  if (!peer::inherited(ipc::kSlotFd)) {
+    at = map_private(sizeof(ipc::Slot));
+  } else if (is_slot_file()) {
+    const auto offset = ipc::slot_offset(index);
+    at = writable ? peer::map_present(ipc::kSlotFd, offset, sizeof(ipc::Slot))
+                  : map_shared(ipc::kSlotFd, offset, sizeof(ipc::Slot), false);
   }
   if (at == nullptr)
     throw Error("slot " + std::to_string(index) + ": cannot be mapped", kExitSoftware);
@@ -224,13 +193,6 @@ ipc::Board* shared_board() {
   return peer::map_board(ipc::kBoardFd);
 }
 
-ipc::Board& private_board() {
-  void* at =
-      mmap(nullptr, sizeof(ipc::Board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) throw Error("out of memory", kExitSoftware);
-  return *static_cast<ipc::Board*>(at);
-}
-
 // Runs one of the supervisor's two checks.
 void check(const config::Settings& settings, const Options& options) {
   worker::Findings findings;
@@ -242,19 +204,17 @@ void check(const config::Settings& settings, const Options& options) {
     if (options.check == "config") {
       worker::check_config(settings, findings);
     } else if (options.check == "database") {
-      worker::check_database(settings, options.reclaim, findings);
+      worker::check_database(settings, options.reclaim != 0, findings);
     } else {
       usage("--check config, database or all");
     }
-  } catch (const db::DbError& error) {
+  } catch (const Error& error) {
     log_warnings();
     // Another session holds a lock that the check needs: the next try may succeed, as if the
     // database were away.
-    if (error.error_class() == db::ErrorClass::kRetryable)
+    const auto* const refused = dynamic_cast<const db::DbError*>(&error);
+    if (refused != nullptr && refused->error_class() == db::ErrorClass::kRetryable)
       throw Error(error.what(), kExitUnavailable);
-    throw;
-  } catch (const Error&) {
-    log_warnings();
     throw;
   }
   log_warnings();
@@ -281,7 +241,7 @@ int report(const std::string& message, ExitCode code) {
 // configuration.
 config::LoadOptions source_of(const Options& options) {
   config::LoadOptions load = options.load;
-  const bool reads = options.mode == Mode::kCheck && options.check == "config";
+  const bool reads = options.mode == kCheck && options.check == "config";
   const bool passed_on = peer::inherited(ipc::kConfigFd) && config::Files::is_copy(ipc::kConfigFd);
   if (!reads && passed_on) load.copy = ipc::kConfigFd;
   return load;
@@ -290,62 +250,55 @@ config::LoadOptions source_of(const Options& options) {
 // The supervisor passes a format for failures to each check, and a slot to each worker. All other
 // calls come from people, whose shell may have any file open under the numbers of slot.h.
 bool is_for_people(const Options& options) {
-  const bool checks = options.mode == Mode::kCheck;
+  const bool checks = options.mode == kCheck;
   if (checks && options.check != "all") return !failure_is_logged;
-  if (options.mode == Mode::kRun) return !options.slot;
-  return checks || options.mode == Mode::kPlugins || options.mode == Mode::kPluginCheck;
+  if (options.mode == kRun) return !options.slot;
+  return checks || options.mode == kPlugins || options.mode == kPluginCheck;
 }
 
 int run(const Options& options) {
   // Needs neither a configuration nor a database, and has only one thread: it changes the zone.
-  if (options.mode == Mode::kCalendar) {
+  if (options.mode == kCalendar) {
     schedule::answer_all(std::cin, std::cout);
     return kExitOk;
   }
   if (is_for_people(options)) peer::forget_inherited();
-  if (options.mode == Mode::kPluginCheck) {
-    const bool good =
-        worker::print_plugin_check({options.files, options.json, options.init, options.load});
+  if (options.mode == kPluginCheck) {
+    const bool good = worker::print_plugin_check(
+        {options.files, options.json != 0, options.init != 0, options.load});
     return good ? kExitOk : kExitConfig;
   }
-  if (options.check == "all") return worker::check_all(options.load, options.json);
+  if (options.check == "all") return worker::check_all(options.load, options.json != 0);
   const config::Settings settings = config::load(source_of(options));
   const auto& logging = settings.logging;
   report_format = log::parse_format(logging.format);
   log::setup("worker", log::parse_level(logging.level), logging.file,
              log::parse_format(logging.format, logging.file));
-  failure_is_logged = options.mode != Mode::kPlugins;
+  failure_is_logged = options.mode != kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
   const std::uint32_t slot = options.slot.value_or(0);
-  switch (options.mode) {
-    case Mode::kRun: {
-      ipc::Slot& own = map_slot(slot, true);
-      const config::Pool& pool = worker::pool_of(settings, own);
-      const process::WorkerCgroup cgroup(settings, pool, slot);
-      ipc::Board* shared = shared_board();
-      ipc::Board& board = shared != nullptr ? *shared : private_board();
-      const bool steward = pool.name == config::kStewardPool;
-      return steward ? steward::run(settings, own, board)
-                     : worker::run_worker(settings, own, board);
-    }
-    case Mode::kSettle: {
-      const worker::WorkerEnd end{options.status, process::end_cgroup(settings, slot)};
-      worker::settle(settings, map_slot(slot, false), end, shared_board());
-      process::remove_cgroup(settings, slot);
-      return kExitOk;
-    }
-    case Mode::kPlugins:
-      return worker::print_plugins(settings, options.json) ? kExitOk : kExitConfig;
-    case Mode::kCheck:
-      check(settings, options);
-      return kExitOk;
-    case Mode::kCalendar:
-    case Mode::kPluginCheck:
-    case Mode::kNone:
-      break;
+  if (options.mode == kPlugins) {
+    return worker::print_plugins(settings, options.json != 0) ? kExitOk : kExitConfig;
   }
-  return kExitSoftware;
+  if (options.mode == kCheck) {
+    check(settings, options);
+    return kExitOk;
+  }
+  ipc::Board* board = shared_board();
+  if (options.mode == kSettle) {
+    const worker::WorkerEnd end{options.status, process::end_cgroup(settings, slot)};
+    worker::settle(settings, map_slot(slot, false), end, board);
+    process::remove_cgroup(settings, slot);
+    return kExitOk;
+  }
+  ipc::Slot& own = map_slot(slot, true);
+  const config::Pool& pool = worker::pool_of(settings, own);
+  const process::WorkerCgroup cgroup(settings, pool, slot);
+  if (board == nullptr) board = static_cast<ipc::Board*>(map_private(sizeof(ipc::Board)));
+  if (board == nullptr) throw Error("out of memory", kExitSoftware);
+  return pool.name == config::kStewardPool ? steward::run(settings, own, *board)
+                                           : worker::run_worker(settings, own, *board);
 }
 
 }  // namespace

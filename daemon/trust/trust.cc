@@ -133,14 +133,6 @@ class Walk {
   int links_ = 0;
 };
 
-// nullopt if the folder is missing.
-std::optional<Flaw> flaw_of(const std::string& path, Role role) {
-  const auto found = Walk(path, role).go();
-  const auto* const flaw = std::get_if<Flaw>(&found);
-  if (flaw == nullptr || flaw->fault == Fault::kMissing) return std::nullopt;
-  return *flaw;
-}
-
 bool make_all(const fs::path& path, mode_t mode) {
   fs::path at = "/";
   for (const fs::path& part : fs::absolute(path).relative_path()) {
@@ -189,7 +181,9 @@ std::variant<std::string, Flaw> resolve(const std::string& path, Role role) {
 }
 
 void require_folder(const std::string& path, Role role, std::string_view what) {
-  if (const auto flaw = flaw_of(path, role)) {
+  const auto found = Walk(path, role).go();
+  const auto* const flaw = std::get_if<Flaw>(&found);
+  if (flaw != nullptr && flaw->fault != Fault::kMissing) {
     throw Error(std::string(what) + " = " + path + " is not safe: " + flaw->text +
                     ", or name another folder",
                 kExitConfig);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,14 +22,12 @@
 #include "peer/steward_board.h"
 #include "process/connect.h"
 #include "process/lifetime.h"
-#include "process/own_holder.h"
-#include "process/own_meter.h"
-#include "process/pool_limits.h"
+#include "process/own.h"
 #include "process/pulse.h"
 #include "process/session.h"
 #include "process/stop_request.h"
 #include "worker/block/block_loop.h"
-#include "worker/job/runners.h"
+#include "worker/job/executor.h"
 #include "worker/lease/served_queues.h"
 
 namespace allot::worker {
@@ -108,13 +110,36 @@ const config::Pool& steward_pool() {
   return kPool;
 }
 
-std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runner,
-                                        const process::SlotWriter& slot,
-                                        const Runners::MakeSession& make_session,
-                                        const Runners::MakeRunner& make_runner) {
-  if (concurrency < 2) return std::make_unique<InThisThread>(runner);
-  return std::make_unique<Runners>(std::min<std::size_t>(concurrency, ipc::kMaxRunning), slot,
-                                   make_session, make_runner);
+[[noreturn]] void refuse_limit(const config::Pool& pool, const std::string& key) {
+  throw Error("[pools." + pool.name + "] " + key + " cannot be set: " + std::strerror(errno),
+              kExitConfig);
+}
+
+void be_nice(const config::Pool& pool) {
+  errno = 0;
+  const int now = ::getpriority(PRIO_PROCESS, 0);
+  if (errno != 0) refuse_limit(pool, "nice");
+  // On Linux this applies to the calling thread only.
+  if (::setpriority(PRIO_PROCESS, 0, now + static_cast<int>(pool.nice)) != 0)
+    refuse_limit(pool, "nice");
+}
+
+// Not RLIMIT_AS: libraries reserve addresses that they never use.
+void limit_memory(const config::Pool& pool) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) refuse_limit(pool, "memory_limit");
+  const rlim_t wanted = rlim_t{pool.memory_limit} << 20U;
+  limit.rlim_max = std::min(limit.rlim_max, wanted);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  if (::setrlimit(RLIMIT_DATA, &limit) != 0) refuse_limit(pool, "memory_limit");
+}
+
+// Niceness applies to this thread and to all threads and processes that it starts afterwards, and
+// memory to this process and each that it starts afterwards (D9). The worker limits itself before
+// it loads a plugin; handlers cannot undo it. Throws Error(kExitConfig) if the system refuses.
+void limit_to(const config::Pool& pool) {
+  if (pool.nice > 0) be_nice(pool);
+  if (pool.memory_limit > 0) limit_memory(pool);
 }
 
 // Makes the slot count in the meter, and by the budget of a drain.
@@ -166,7 +191,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   const process::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
   // The pulse thread runs like the supervisor: a worker that lacks CPU time is not frozen.
-  process::limit_to(pool);
+  limit_to(pool);
   process::Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
@@ -175,7 +200,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   connect.lock_wait = process::lock_wait(leases.ttl());
   try {
     peer::PollReader poll(peer::poll_page_in(config::runtime_dir(settings)));
-    process::Session session(connect, slot, settings.daemon.stop_timeout / 2);
+    const milliseconds patience = settings.daemon.stop_timeout / 2;
+    process::Session session(connect, slot, patience);
     session.use(poll);
     process::require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
@@ -186,22 +212,22 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
         session, leases, keeper, slot, board, raw_slot.pool,
         queues_of(pool, served, session, settings),
         [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(weights));
-    JobRunner runner(session, detached, registry, keeper, slot, settings);
+    std::deque<process::Session> sessions;  // of the threads
+    std::deque<JobRunner> runners;
+    const std::size_t threads = std::clamp<std::size_t>(pool.concurrency, 1, ipc::kMaxRunning);
+    for (std::size_t i = 0; i < threads; ++i) {
+      auto& own = threads == 1 ? session : sessions.emplace_back(connect, slot, patience, 2 + i);
+      runners.emplace_back(own, detached, registry, keeper, slot, settings,
+                           SlotRange::of(i, threads));
+    }
+    Executor executor(slot, runners);
     CarefulTurn careful_turn(careful_file());
-    const auto make_session = [&](std::size_t place) {
-      return std::make_unique<process::Session>(connect, slot, settings.daemon.stop_timeout / 2,
-                                                place);
-    };
-    const auto make_runner = [&](process::Session& own, SlotRange range) {
-      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, range);
-    };
-    const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
     const auto note_unknown = [&board](const queue::TaskId& id, const std::string& type) {
       peer::note_unknown(
           board, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
     };
-    BlockLoop loop({session, finder, keeper, slot, *executor, registry, careful_turn, recovery,
-                    &lifetime, note_unknown});
+    BlockLoop loop({session, finder, keeper, slot, executor, registry, careful_turn, recovery,
+                    lifetime, note_unknown});
     log_ready(raw_slot, pool, registry);
     slot.set_state(ipc::WorkerState::kIdle);
     loop.run();

@@ -79,14 +79,6 @@ TEST(PlainPlugins, TheSdkHasNoSymbolThatIsUniqueInAProcess) {
   EXPECT_EQ(unique_symbols(ALLOT_UNIQUE_LIBRARY), Types{"allot_test_unique"});
 }
 
-class Silent : public HostHooks {
- public:
-  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
-  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
-  void heartbeat() noexcept override {}
-};
-
 class PlainCall : public testing::Test {
  protected:
   std::string reason(const char* type, Nanos soft_deadline_ns = 0) {
@@ -97,7 +89,7 @@ class PlainCall : public testing::Test {
   Registry registry_ = Registry::load(ALLOT_PLAIN_PLUGINS, {{"first", {{"word", "one"}}}});
 
  private:
-  Silent hooks_;
+  HostHooks hooks_;
 };
 
 TEST_F(PlainCall, RunsTheClassOfItsOwnPlugin) {

@@ -17,14 +17,6 @@ namespace {
 
 static_assert(offsetof(allot_handler, made_up) >= 112, "this is the header of the next version");
 
-class Silent : public HostHooks {
- public:
-  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
-  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
-  void heartbeat() noexcept override {}
-};
-
 // With one plugin of another test.
 class NextHost : public testing::Test {
  protected:
@@ -35,7 +27,7 @@ class NextHost : public testing::Test {
   static CallInput input(std::string_view payload) {
     return {"id-7", "mail", "test.c", payload, 3, 5, 0};
   }
-  Silent hooks_;
+  HostHooks hooks_;
 
  private:
   support::TempDir folder_;
@@ -59,7 +51,7 @@ TEST_P(EarlierPlugin, RunsSeveralInACall) {
   const LoadedHandler* handler = registry.find("test.c");
   ASSERT_NE(handler, nullptr);
   const std::vector inputs{input("count"), input("fine")};
-  Silent other;
+  HostHooks other;
   const std::vector<HostHooks*> hooks{&hooks_, &other};
   const ManyResult result = call_many(*handler, inputs, hooks);
   ASSERT_EQ(result.each.size(), 2U) << result.error;

@@ -229,7 +229,8 @@ const Heavy kHeavy[] = {
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
     {"nlohmann/",
-     "(daemon/(cli|gateway/api|gateway/fireworq|gateway/ui|json|operations|steward|worker|queue/"
+     "(daemon/(cli|gateway/api|gateway/fireworq|gateway/"
+     "ui|json|operations|plugin_host|steward|worker|queue/"
      "schedules)|plugins|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
     {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},

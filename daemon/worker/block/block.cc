@@ -21,18 +21,19 @@ std::deque<queue::Task> in_line(std::vector<queue::Task> tasks) {
 
 }  // namespace
 
-Block::Block(const BlockParts& parts, queue::Block leased, std::uint32_t size,
-             std::uint32_t cap_part, const Grant& grant)
+Block::Block(const BlockParts& parts, const ServedQueue& queue, LeasedBlock leased)
     : parts_(parts),
-      lease_(leased.lease),
-      size_(size),
-      counts_running_(cap_part != 0),
-      waiting_(in_line(std::move(leased.tasks))),
+      lease_(leased.block.lease),
+      size_(leased.cap_part != 0 ? leased.cap_part : queue.settings->block_size),
+      cap_part_(leased.cap_part),
+      deferred_(leased.deferred),
+      grant_(leased.grant),
+      waiting_(in_line(std::move(leased.block.tasks))),
       fetched_ns_(boot_ns()),
-      full_(is_full(waiting_.size(), grant)) {}
+      full_(is_full(waiting_.size())) {}
 
-bool Block::is_full(std::size_t fetched, const Grant& grant) const {
-  return grant.limited() ? grant.full(fetched) : fetched >= size_;
+bool Block::is_full(std::size_t fetched) const {
+  return grant_.limited() ? grant_.full(fetched) : fetched >= size_;
 }
 
 std::vector<queue::Task> Block::start(std::size_t most,
@@ -58,32 +59,32 @@ void Block::put_back(queue::Task task, bool called) {
   requires_one_ = requires_one_ || called;
 }
 
-// Running tasks come without their payloads.
+// In a capped queue each fetch reads the running tasks again, without their payloads.
 queue::FetchSpec Block::fetch_spec() {
   queue::FetchSpec spec = parts_.finder.fetch_spec(size_);
-  if (counts_running_) spec.running = running_.keys();
+  if (cap_part_ != 0) spec.running = running_.keys();
   return spec;
 }
 
-void Block::fetch(Grant& grant) {
+void Block::fetch() {
   parts_.finder.fetching();
   const std::vector<queue::Finished> finished = parts_.slot.finished();
   auto tasks = parts_.finder.rates().fetch(parts_.session, lease_, finished, fetch_spec(),
-                                           running_.size(), grant);
+                                           running_.size(), grant_);
   fetched_ns_ = boot_ns();
   const std::size_t read = tasks.size();
   const std::size_t again = running_.keep_others(tasks, size_);
-  full_ = is_full(grant.limited() ? read - again : read, grant);
+  full_ = is_full(grant_.limited() ? read - again : read);
   waiting_ = in_line(std::move(tasks));
   requires_one_ = true;
   parts_.slot.drop_finished(finished);
 }
 
-void Block::fetch_again(const Grant& grant) {
+void Block::fetch_again() {
   full_ = true;
   if (mutant::removed("deferred_refetch")) return;
   queue::FetchSpec spec = fetch_spec();
-  if (grant.limited()) spec.block_size = static_cast<std::uint32_t>(waiting_.size());
+  if (grant_.limited()) spec.block_size = static_cast<std::uint32_t>(waiting_.size());
   waiting_ = in_line(parts_.session.call(
       [&](db::Connection& db) { return queue::fetch(db, lease_.partition, spec); }));
   fetched_ns_ = boot_ns();
@@ -108,11 +109,11 @@ void Block::ack_in_time() {
   if (ack_is_due()) ack();
 }
 
-void Block::release(const queue::Deferral& deferral, const Grant& grant) {
+void Block::release(const queue::Deferral& deferral) {
   parts_.keeper.releasing();
   const std::uint64_t generation = parts_.session.generation();
-  const auto unused = grant.unused(boot_ns());
-  parts_.finder.rates().ended(lease_.partition.queue_id, grant);
+  const auto unused = grant_.unused(boot_ns());
+  parts_.finder.rates().ended(lease_.partition.queue_id, grant_);
   std::vector<queue::Finished> finished = parts_.slot.finished();
   int tries = 0;
   const bool released = parts_.session.call([&](db::Connection& db) {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "worker/block/block.h"
 #include "worker/block/lease_run.h"
-#include "worker/block/parts.h"
 
 namespace allot::worker {
 
@@ -21,8 +21,7 @@ class BlockLoop {
   void work(LeasedBlock found);
 
  private:
-  [[nodiscard]] bool room_for_a_lease();
-  void wait_for_all();
+  void wait();
 
   const BlockParts parts_;
   Executor::Need need_;  // of the task that the next lease has to wait for

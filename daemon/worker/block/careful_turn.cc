@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "process/stop_request.h"
+#include "worker/run/run.h"
 
 namespace allot::worker {
 namespace {
@@ -27,7 +28,7 @@ CarefulTurn::CarefulTurn(const std::string& path) {
 }
 
 bool CarefulTurn::take(std::chrono::milliseconds patience) {
-  const Nanos until = mono_ns() + static_cast<Nanos>(patience.count()) * kMilli;
+  const Nanos until = mono_ns() + in_nanos(patience);
   while (file_.valid() && flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (mono_ns() >= until || process::wait_asked(kRetryEvery)) return false;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mutant.h"
+#include "process/finally.h"
 
 namespace allot::worker {
 namespace {
@@ -15,33 +16,25 @@ constexpr Nanos kAckPatience = 20 * kMilli;  // extension while threads would ha
 constexpr Nanos kFillWithin = 2 * kMilli;
 constexpr Nanos kFillPoll = 250 * kMilli;
 
-class TurnGuard {
- public:
-  explicit TurnGuard(CarefulTurn& turn) : turn_(turn) {}
-  TurnGuard(const TurnGuard&) = delete;
-  TurnGuard& operator=(const TurnGuard&) = delete;
-  ~TurnGuard() { turn_.end(); }
-
- private:
-  CarefulTurn& turn_;
-};
-
 }  // namespace
 
 LeaseRun::LeaseRun(const BlockParts& parts, LeasedBlock found)
     : parts_(parts),
       served_(parts.finder.served(found.block.lease.partition.queue_id)),
       queue_(*served_),
-      cap_part_(found.cap_part),
-      starter_(parts, queue_, found.block.lease.partition, cap_part_, found.grant),
-      block_(parts, std::move(found.block),
-             cap_part_ != 0 ? cap_part_ : queue_.settings->block_size, cap_part_, found.grant),
-      suspects_(parts, block_.lease()),
-      unknown_(parts, block_.lease(), queue_, found.deferred) {}
+      block_(parts, queue_, std::move(found)),
+      starter_(parts, queue_, block_),
+      suspects_(parts, block_),
+      unknown_(parts, block_, queue_) {}
 
 Executor::Need LeaseRun::run() {
-  if (suspects_.mark_named(block_.waiting())) {
-    start_with_deferred();
+  if (suspects_.mark_named()) {
+    if (call_forward()) {
+      // Requeued tasks are the new head of the partition, and running tasks have to be at the head
+      // (S7): the fetched tasks are fetched again, as many as are granted.
+      const bool none = block_.grant().limited() && block_.waiting().empty();
+      none ? block_.fetch() : block_.fetch_again();
+    }
     do {
       next_ = Next::kContinue;
       run_block();
@@ -51,30 +44,19 @@ Executor::Need LeaseRun::run() {
         block_.drop_lease();
         return {};
       }
-      suspects_.mark_called(block_.waiting(), starter_.grant());
+      suspects_.mark_called();
       if (next_ == Next::kLeave) break;
       unknown_.defer();
     } while (fetch_next());
     unknown_.defer();
   }
-  block_.release(deferral_, starter_.grant());
+  block_.release(deferral_);
   return need_;
-}
-
-// Requeued tasks are the new head of the partition, and running tasks have to be at the head (S7):
-// the fetched tasks are fetched again, as many as are granted.
-void LeaseRun::start_with_deferred() {
-  if (!call_forward()) return;
-  if (starter_.grant().limited() && block_.waiting().empty()) {
-    block_.fetch(starter_.grant());
-  } else {
-    block_.fetch_again(starter_.grant());
-  }
 }
 
 // Tasks of a failed call have to run first.
 bool LeaseRun::call_forward() {
-  return suspects_.called_next() == 0 && unknown_.call_forward(block_.size());
+  return suspects_.called_next() == 0 && unknown_.call_forward();
 }
 
 void LeaseRun::run_block() {
@@ -83,17 +65,17 @@ void LeaseRun::run_block() {
     while (continues() && fetches_ahead()) {
       wait_for_headroom();
       if (!continues() || !fetches_ahead()) break;
-      block_.fetch(starter_.grant());
+      block_.fetch();
       // A lease must not see a task again that it had detached, which may have happened during the
       // fetch.
       if (parts_.keeper.any_detached()) block_.waiting().clear();
       start_jobs();
     }
-    while (continues() && starter_.fills_up() && parts_.executor.in_partition() > 0) fill_up();
+    while (continues() && block_.fills_up() && parts_.executor.in_partition() > 0) fill_up();
     if (next_ == Next::kDetached) return;
     wait_for_all();
     // A call that failed at the very end has left tasks which have to run alone.
-  } while (continues() && !block_.waiting().empty() && starter_.grant().may_start(boot_ns()));
+  } while (continues() && !block_.waiting().empty() && block_.grant().may_start(boot_ns()));
 }
 
 // False: the partition has no more tasks for this lease.
@@ -101,11 +83,11 @@ bool LeaseRun::fetch_next() {
   if (parts_.keeper.lost() || starter_.time_is_up()) return false;
   // A lease must not see a task again that it had detached (queue/detached_store).
   if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) return false;
-  if (!starter_.grant().more(boot_ns())) return false;
+  if (!block_.grant().more(boot_ns())) return false;
   // A block that was not full emptied the partition, unless tasks were submitted since: no scout
   // sees those tasks while the partition is leased.
   if (!call_forward() && !block_.full() && !parts_.finder.rung_since_fetch()) return false;
-  block_.fetch(starter_.grant());
+  block_.fetch();
   return !block_.waiting().empty();
 }
 
@@ -113,13 +95,13 @@ void LeaseRun::start_jobs() {
   while (continues() && !block_.waiting().empty()) {
     const Executor::Need need = starter_.need_of(block_.waiting().front());
     if (!wait_until_ready(need)) return;
-    const Starter::Answer answer = starter_.may_start(block_);
+    const Starter::Answer answer = starter_.may_start();
     if (answer == Starter::Answer::kLeave) return leave();
     if (answer == Starter::Answer::kNextGrant) return;
     start_job(need);
     if (!continues() || block_.requires_one()) continue;
     // Running tasks may keep this worker for long; may_extend() checks for other work.
-    const bool extends = starter_.fills_up() && parts_.executor.in_partition() > 0;
+    const bool extends = block_.fills_up() && parts_.executor.in_partition() > 0;
     if (!extends && parts_.finder.reserve_urgent()) {
       parts_.executor.recall();
       return leave();
@@ -155,18 +137,19 @@ bool LeaseRun::wait_until_ready(const Executor::Need& need) {
   return false;
 }
 
-// Runs one task, or several in one call. With InThisThread it has ended when this returns.
+// Runs one task, or several in one call. Without `concurrency` it has ended when this returns.
 void LeaseRun::start_job(const Executor::Need& need) {
   const queue::TaskKey key = block_.waiting().front().key;
-  std::optional<TurnGuard> turn;  // held until the task is acknowledged
+  const Finally turn([&] {  // held until the task is acknowledged
+    if (need.worker) parts_.careful_turn.end();
+  });
   if (need.worker) {
     // Finished neighbours must not run again because of it.
     if (!mutant::removed("ack_before_careful")) block_.ack();
-    turn.emplace(parts_.careful_turn);
     if (!starter_.wait_for_turn(block_.waiting().front())) return leave();
   }
   sole_runs_ = need.partition || need.worker;
-  parts_.executor.start(starter_.next_job(block_, suspects_, need), need);
+  parts_.executor.start(starter_.next_job(suspects_, need), need);
   collect();
   while (sole_runs_) {
     wait();
@@ -184,10 +167,10 @@ void LeaseRun::fill_up() {
   const Nanos now = boot_ns();
   if (may_fill_up(now)) {
     unknown_.defer();
-    block_.fetch(starter_.grant());
+    block_.fetch();
     return start_jobs();
   }
-  const bool soon = block_.running() < cap_part_ && now - block_.fetched_ns() < kFillWithin;
+  const bool soon = block_.running() < block_.cap_part() && now - block_.fetched_ns() < kFillWithin;
   wait(soon ? std::chrono::milliseconds(1) : Executor::kPollEvery);
   collect();
   block_.ack_in_time();
@@ -195,9 +178,9 @@ void LeaseRun::fill_up() {
 
 // Not for every single place: each fetch reads the running tasks again.
 bool LeaseRun::may_fill_up(Nanos now) const {
-  if (block_.running() >= cap_part_ || !starter_.grant().may_ask(now)) return false;
+  if (block_.running() >= block_.cap_part() || !block_.grant().may_ask(now)) return false;
   const Nanos age = now - block_.fetched_ns();
-  const bool half = block_.running() * 2 <= cap_part_ && !starter_.grant().limited();
+  const bool half = block_.running() * 2 <= block_.cap_part() && !block_.grant().limited();
   if (block_.full() || parts_.finder.rung_since_fetch()) return half || age >= kFillWithin;
   return age >= kFillPoll;
 }
@@ -207,7 +190,7 @@ bool LeaseRun::may_fill_up(Nanos now) const {
 // for the tasks.
 bool LeaseRun::fetches_ahead() const {
   if (!block_.full() || headroom() == 0 || !parts_.executor.quick()) return false;
-  if (starter_.grant().limited() || starter_.one_at_a_time() || queue_.exclusive()) return false;
+  if (block_.grant().limited() || starter_.one_at_a_time() || queue_.exclusive()) return false;
   if (unknown_.any() || !block_.waiting().empty() || suspects_.called_next() > 0) return false;
   if (process::leaving() || starter_.time_is_up()) return false;
   // As for any further block of a lease, see fetch_next().
@@ -222,8 +205,7 @@ void LeaseRun::wait_for_headroom() {
     block_.ack_in_time();
     if (!continues() || !fetches_ahead()) return;
     if (parts_.executor.in_partition() <= headroom()) return;
-    const process::SlotWriter::Guard guard(parts_.slot);
-    parts_.executor.wait_until_left(headroom(), Executor::kPollEvery);
+    wait(Executor::kPollEvery, headroom());
   }
 }
 
@@ -234,10 +216,7 @@ void LeaseRun::wait_for_all() {
   while (parts_.executor.in_partition() > 0) {
     parts_.keeper.make_room(process::asked() != process::Asked::kStop &&
                             parts_.executor.waiting() == 0);
-    {
-      const process::SlotWriter::Guard guard(parts_.slot);
-      parts_.executor.wait_until_left(0, Executor::kPollEvery);
-    }
+    wait(Executor::kPollEvery, 0);
     collect();
     block_.ack_in_time();
   }
@@ -245,9 +224,9 @@ void LeaseRun::wait_for_all() {
   collect();
 }
 
-void LeaseRun::wait(std::chrono::milliseconds timeout) {
+void LeaseRun::wait(std::chrono::milliseconds timeout, std::optional<std::size_t> left) {
   const process::SlotWriter::Guard guard(parts_.slot);
-  parts_.executor.wait(timeout);
+  parts_.executor.wait(timeout, left);
 }
 
 // Collects the ends of jobs.

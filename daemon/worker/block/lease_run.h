@@ -6,7 +6,6 @@
 
 #include "queue/model/lease.h"
 #include "worker/block/block.h"
-#include "worker/block/parts.h"
 #include "worker/block/starter.h"
 #include "worker/block/suspects.h"
 #include "worker/block/unknown_types.h"
@@ -39,7 +38,6 @@ class LeaseRun {
   }
   void leave() { follow_with(Next::kLeave); }
 
-  void start_with_deferred();
   [[nodiscard]] bool call_forward();
   void run_block();
   [[nodiscard]] bool fetch_next();
@@ -53,7 +51,8 @@ class LeaseRun {
   [[nodiscard]] std::size_t headroom() const { return block_.size() / 4; }
   void wait_for_headroom();
   void wait_for_all();
-  void wait(std::chrono::milliseconds timeout = Executor::kPollEvery);
+  void wait(std::chrono::milliseconds timeout = Executor::kPollEvery,
+            std::optional<std::size_t> left = std::nullopt);
 
   void collect();
   [[nodiscard]] Next after(const queue::Task& task, const TaskEnd& end, const Job& job);
@@ -62,9 +61,8 @@ class LeaseRun {
   const BlockParts& parts_;
   const std::shared_ptr<const ServedQueue> served_;  // as of this lease
   const ServedQueue& queue_;
-  const std::uint32_t cap_part_;  // see LeasedBlock
-  Starter starter_;
   Block block_;
+  Starter starter_;
   Suspects suspects_;
   UnknownTypes unknown_;
   Next next_ = Next::kContinue;

@@ -6,7 +6,7 @@
 
 #include "base/mutant.h"
 #include "plugin_host/abi_check.h"
-#include "worker/run/task_limits.h"
+#include "worker/run/run.h"
 
 namespace allot::worker {
 namespace {
@@ -18,13 +18,10 @@ constexpr Nanos kIdlePatience = 50 * kMilli;
 
 }  // namespace
 
-Starter::Starter(const BlockParts& parts, const ServedQueue& queue, queue::Partition partition,
-                 std::uint32_t cap_part, const Grant& grant)
+Starter::Starter(const BlockParts& parts, const ServedQueue& queue, Block& block)
     : parts_(parts),
       queue_(queue),
-      partition_(partition),
-      cap_part_(cap_part),
-      grant_(grant),
+      block_(block),
       until_ns_(boot_ns() + in_nanos(queue.settings->block_seconds)) {}
 
 bool Starter::must_leave() const {
@@ -36,18 +33,20 @@ bool Starter::is_over() {
 }
 
 // S5: the last check before a handler starts.
-Starter::Answer Starter::may_start(const Block& block) {
-  if (block.requires_one() ? must_leave() : is_over()) return Answer::kLeave;
-  if (!grant_.may_start(boot_ns())) return Answer::kNextGrant;
+Starter::Answer Starter::may_start() {
+  if (block_.requires_one() ? must_leave() : is_over()) return Answer::kLeave;
+  if (!block_.grant().may_start(boot_ns())) return Answer::kNextGrant;
   return parts_.slot.may_start() ? Answer::kStart : Answer::kLeave;
 }
 
 // Running tasks keep the lease beyond its time. New tasks may therefore start next to them if the
 // worker would get the same lease again, and no other work waits for this worker.
 bool Starter::may_extend() {
-  if (!fills_up() || parts_.executor.in_partition() == 0) return false;
+  if (!block_.fills_up() || parts_.executor.in_partition() == 0) return false;
   parts_.recovery.run_due();
-  if (!parts_.finder.lease_unchanged(partition_, cap_part_, grant_.limited())) return false;
+  if (!parts_.finder.lease_unchanged(block_.lease().partition, block_.cap_part(),
+                                     block_.grant().limited()))
+    return false;
   const bool other_work = parts_.finder.has_other_work();
   if (other_work && had_other_work_) return false;
   had_other_work_ = other_work;
@@ -56,16 +55,16 @@ bool Starter::may_extend() {
 }
 
 bool Starter::one_at_a_time() const {
-  return queue_.in_order() || (queue_.exclusive() && !fills_up());
+  return queue_.in_order() || (queue_.exclusive() && !block_.fills_up());
 }
 
 Executor::Need Starter::need_of(const queue::Task& task) const {
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   const bool serial = handler != nullptr && handler->handler->concurrent == 0;
-  Executor::Need need = {serial, one_at_a_time(), is_suspect(task), cap_part_};
+  Executor::Need need = {serial, one_at_a_time(), is_suspect(task), block_.cap_part()};
   need.may_wait = handler != nullptr && !serial && !need.partition && !need.worker &&
-                  cap_part_ == 0 && plugin_host::max_batch(*handler->handler) == 1 &&
-                  !grant_.limited();
+                  block_.cap_part() == 0 && plugin_host::max_batch(*handler->handler) == 1 &&
+                  !block_.grant().limited();
   return need;
 }
 
@@ -85,29 +84,27 @@ std::size_t Starter::batch_limit(const queue::Task& task, const Suspects& suspec
   if (suspects.called_next() > 0 || !task.payload || is_suspect(task)) return 1;
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   if (handler == nullptr) return 1;
-  const std::size_t room =
-      parts_.lifetime == nullptr ? queue_.settings->block_size : parts_.lifetime->room();
   const std::uint64_t taken = plugin_host::max_batch(*handler->handler);
-  return std::min({static_cast<std::size_t>(std::min<std::uint64_t>(taken, ipc::kMaxRunning)), room,
-                   grant_.left(), parts_.executor.max_batch()});
+  return std::min({static_cast<std::size_t>(std::min<std::uint64_t>(taken, ipc::kMaxRunning)),
+                   parts_.lifetime.room(), block_.grant().left(), parts_.executor.max_batch()});
 }
 
-Job Starter::next_job(Block& block, Suspects& suspects, const Executor::Need& need) {
-  Job job{.lease = block.lease(), .queue = &queue_, .fetched_ns = block.fetched_ns()};
+Job Starter::next_job(Suspects& suspects, const Executor::Need& need) {
+  Job job{.lease = block_.lease(), .queue = &queue_, .fetched_ns = block_.fetched_ns()};
   job.careful = need.worker;
-  job.start_by_ns = grant_.start_by_ns();
-  if (!block.requires_one() && need.may_wait) {
+  job.start_by_ns = block_.grant().start_by_ns();
+  if (!block_.requires_one() && need.may_wait) {
     job.start_by_ns = std::min(job.start_by_ns, until_ns_);
   }
-  const queue::Task& next = block.waiting().front();
+  const queue::Task& next = block_.waiting().front();
   const std::string type = next.type;
-  job.tasks = block.start(batch_limit(next, suspects), [&](const queue::Task& task) {
+  job.tasks = block_.start(batch_limit(next, suspects), [&](const queue::Task& task) {
     return task.type == type && task.payload && !is_suspect(task) && parts_.slot.may_start();
   });
   suspects.started();
   for (const queue::Task& task : job.tasks) parts_.finder.seen(task.key.run_key);
-  grant_.start(job.tasks.size(), boot_ns());
-  if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
+  block_.grant().start(job.tasks.size(), boot_ns());
+  parts_.lifetime.ran(job.tasks.size());
   return job;
 }
 
@@ -115,9 +112,9 @@ Job Starter::next_job(Block& block, Suspects& suspects, const Executor::Need& ne
 // failed call counts as a call.
 void Starter::not_started(const Job& job, bool called) {
   parts_.slot.not_started();
-  if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+  parts_.lifetime.ran_none();
   if (called && !mutant::removed("charge_failed_call")) return;
-  if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
+  if (job.start_by_ns == block_.grant().start_by_ns()) block_.grant().not_started(1);
 }
 
 }  // namespace allot::worker

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "queue/model/task.h"
 #include "worker/block/block.h"
-#include "worker/block/parts.h"
 #include "worker/block/suspects.h"
 #include "worker/job/executor.h"
 #include "worker/job/job.h"
@@ -24,35 +23,28 @@ namespace allot::worker {
 // rest of the block (A13).
 class Starter {
  public:
-  Starter(const BlockParts& parts, const ServedQueue& queue, queue::Partition partition,
-          std::uint32_t cap_part, const Grant& grant);
+  Starter(const BlockParts& parts, const ServedQueue& queue, Block& block);
 
   enum class Answer {
     kStart,
     kNextGrant,  // the waiting tasks are fetched again with the next grant
     kLeave       // no further task starts in this lease
   };
-  [[nodiscard]] Answer may_start(const Block& block);
+  [[nodiscard]] Answer may_start();
   // Whether no further task may start in this lease.
   [[nodiscard]] bool is_over();
   [[nodiscard]] bool time_is_up() const { return boot_ns() >= until_ns_; }
 
   [[nodiscard]] bool one_at_a_time() const;
-  // In a capped queue a long task does not leave its partition; the next tasks are fetched as soon
-  // as there is room next to it (S51).
-  [[nodiscard]] bool fills_up() const { return cap_part_ > 1; }
   [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
   // Waits until no suspect with an earlier attempt runs in another worker of the instance. False:
   // this worker has to leave.
   [[nodiscard]] bool wait_for_turn(const queue::Task& task);
 
   // The next task of the block, and those that go into one call with it.
-  [[nodiscard]] Job next_job(Block& block, Suspects& suspects, const Executor::Need& need);
+  [[nodiscard]] Job next_job(Suspects& suspects, const Executor::Need& need);
   // Undoes the accounting for one of its tasks that did not start after all, or whose call failed.
   void not_started(const Job& job, bool called = false);
-
-  [[nodiscard]] Grant& grant() { return grant_; }
-  [[nodiscard]] const Grant& grant() const { return grant_; }
 
  private:
   [[nodiscard]] bool must_leave() const;
@@ -61,9 +53,7 @@ class Starter {
 
   const BlockParts& parts_;
   const ServedQueue& queue_;
-  const queue::Partition partition_;
-  const std::uint32_t cap_part_;  // see LeasedBlock
-  Grant grant_;
+  Block& block_;
   Nanos until_ns_;               // no further task starts then
   bool had_other_work_ = false;  // when the lease should have ended
   bool patient_ = true;          // false: the wait for a careful turn failed

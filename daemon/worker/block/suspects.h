@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 
-#include "queue/model/lease.h"
 #include "queue/model/task.h"
-#include "worker/block/parts.h"
-#include "worker/lease/grant.h"
+#include "worker/block/block.h"
 
 namespace allot::worker {
 
@@ -20,12 +17,12 @@ namespace allot::worker {
 // runs alone. For LeaseRun, in the worker's main thread.
 class Suspects {
  public:
-  Suspects(const BlockParts& parts, const queue::Lease& lease) : parts_(parts), lease_(lease) {}
+  Suspects(const BlockParts& parts, Block& block) : parts_(parts), block_(block) {}
 
   // S7: marks the tasks that the lease names, because they ran when a predecessor died. The mark is
   // on the task, so that careful mode lasts exactly as long as these tasks need, however many
   // leases that takes. False: the lease is gone.
-  [[nodiscard]] bool mark_named(std::deque<queue::Task>& waiting);
+  [[nodiscard]] bool mark_named();
 
   // The next `called_next()` of the waiting tasks were in a call that failed.
   [[nodiscard]] std::size_t called_next() const { return called_next_; }
@@ -36,11 +33,11 @@ class Suspects {
   // At the end of a block, writes that these tasks were called: the next lease does not know about
   // the call. If the grant has no start for any of them, it would repeat the call as long as that
   // fails, so they become suspects (S61).
-  void mark_called(const std::deque<queue::Task>& waiting, const Grant& grant);
+  void mark_called();
 
  private:
   const BlockParts& parts_;
-  const queue::Lease& lease_;
+  Block& block_;
   std::size_t called_next_ = 0;
 };
 

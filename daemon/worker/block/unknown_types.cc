@@ -8,7 +8,7 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "queue/verbs/deferred.h"
-#include "worker/lease/fenced.h"
+#include "worker/lease/lease_keeper.h"
 
 namespace allot::worker {
 namespace {
@@ -51,10 +51,10 @@ void UnknownTypes::defer() {
   for (const auto& [type, tasks] : by_type) log_unknown(*tasks.front(), tasks.size());
 }
 
-bool UnknownTypes::call_forward(std::uint32_t block_size) {
+bool UnknownTypes::call_forward() {
   if (!deferred_ || parts_.keeper.lost()) return false;
   deferred_ = false;
-  std::uint32_t room = block_size;
+  std::uint32_t room = block_size_;
   const auto types = parts_.session.call(
       [&](db::Connection& db) { return queue::deferred_types(db, lease_.partition); });
   for (const queue::DeferredType& type : types) {
@@ -81,7 +81,7 @@ bool UnknownTypes::call_forward(std::uint32_t block_size) {
                                       {"partition", lease_.partition.partition_no},
                                       {"tasks", tasks.size()}});
   }
-  return room < block_size;
+  return room < block_size_;
 }
 
 // One line for all tasks of a type in the block, so that the log stays readable.

@@ -8,7 +8,7 @@
 
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
-#include "worker/block/parts.h"
+#include "worker/block/block.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
@@ -18,10 +18,12 @@ namespace allot::worker {
 // thread.
 class UnknownTypes {
  public:
-  // `deferred`: the partition may have tasks that others put back.
-  UnknownTypes(const BlockParts& parts, const queue::Lease& lease, const ServedQueue& queue,
-               bool deferred)
-      : parts_(parts), lease_(lease), queue_(queue), deferred_(deferred) {}
+  UnknownTypes(const BlockParts& parts, const Block& block, const ServedQueue& queue)
+      : parts_(parts),
+        lease_(block.lease()),
+        block_size_(block.size()),
+        queue_(queue),
+        deferred_(block.deferred()) {}
 
   void add(const queue::Task& task);
   [[nodiscard]] bool any() const { return !unknown_.empty(); }
@@ -33,7 +35,7 @@ class UnknownTypes {
 
   // S66: requeues deferred tasks, up to the size of a block, before the tasks that this lease has
   // not fetched yet. In an ordered queue the task kept its place. True: some are due now.
-  [[nodiscard]] bool call_forward(std::uint32_t block_size);
+  [[nodiscard]] bool call_forward();
 
  private:
   void log_unknown(const queue::Task& first, std::size_t tasks) const;
@@ -43,9 +45,10 @@ class UnknownTypes {
 
   const BlockParts& parts_;
   const queue::Lease& lease_;
+  const std::uint32_t block_size_;
   const ServedQueue& queue_;
   std::vector<queue::Task> unknown_;
-  bool deferred_;
+  bool deferred_;  // the partition may have tasks that others put back
 };
 
 }  // namespace allot::worker

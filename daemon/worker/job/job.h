@@ -45,10 +45,6 @@ struct TaskEnd {
   std::chrono::microseconds partition_wait{0};
 };
 
-[[nodiscard]] inline bool has_ended(const TaskEnd& end) {
-  return end.result != TaskEnd::Result::kNothing && end.result != TaskEnd::Result::kByItself;
-}
-
 struct JobEnd {
   Job job;                       // its ended tasks have lost their payloads
   std::vector<TaskEnd> tasks{};  // with the same index

@@ -9,15 +9,15 @@
 #include "base/mutant.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
+#include "process/finally.h"
 #include "process/stop_request.h"
 #include "queue/model/compression.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
-#include "queue/verbs/retry_policy.h"
 #include "worker/job/usage.h"
-#include "worker/lease/fenced.h"
-#include "worker/run/run_hooks.h"
+#include "worker/lease/lease_keeper.h"
 #include "worker/run/run_log.h"
+#include "worker/run/served_queue.h"
 
 namespace allot::worker {
 namespace {
@@ -44,37 +44,11 @@ std::optional<std::string> decompress(queue::Task& task) {
   }
 }
 
-bool tried_again(const Facts& facts) {
-  return facts.outcome == Facts::Outcome::kRetry || facts.outcome == Facts::Outcome::kException ||
-         facts.outcome == Facts::Outcome::kNotStarted;
-}
-
-Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
-  using Kind = plugin_host::OutcomeKind;
-  switch (kind) {
-    case Kind::kSuccess:
-      return Facts::Outcome::kSuccess;
-    case Kind::kRetry:
-      return Facts::Outcome::kRetry;
-    case Kind::kFail:
-      return Facts::Outcome::kFail;
-    case Kind::kException:
-      return Facts::Outcome::kException;
-    case Kind::kSnooze:
-      return Facts::Outcome::kSnooze;
-    case Kind::kRelease:
-      return Facts::Outcome::kRelease;
-    case Kind::kNotStarted:
-      return Facts::Outcome::kNotStarted;
-  }
-  return Facts::Outcome::kRetry;
-}
-
 // A task with a charged attempt has begun. A task that began in another way has lost its expiry
 // (A14).
 bool expired(const queue::Task& task, Nanos fetched_ns) {
   if (!task.expires_in || task.attempt > 0) return false;
-  return boot_ns() - fetched_ns >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
+  return boot_ns() - fetched_ns >= in_nanos(*task.expires_in);
 }
 
 // Violates a rule for a mutation test, see base/mutant.h.
@@ -95,21 +69,6 @@ TaskEnd written(const Run& run) {
 TaskEnd dropped(const Run& run) {
   return {run.fence.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
 }
-
-// The keeper knows the runs while this exists, however their call ends.
-class KeeperGuard {
- public:
-  KeeperGuard(LeaseKeeper& keeper, Call& call) : keeper_(keeper), call_(call) {}
-  KeeperGuard(const KeeperGuard&) = delete;
-  KeeperGuard& operator=(const KeeperGuard&) = delete;
-  ~KeeperGuard() {
-    for (Call::Member& member : call_.members) keeper_.end(member.run);
-  }
-
- private:
-  LeaseKeeper& keeper_;
-  Call& call_;
-};
 
 // Whether its attempts, or its losses if these are counted separately, are used up.
 bool is_spent(const queue::Task& task, std::uint32_t most) {
@@ -142,16 +101,30 @@ JobRunner::JobRunner(process::Session& session, const queue::DetachedStore& deta
 
 std::vector<TaskEnd> JobRunner::run(Job& job) {
   std::vector<TaskEnd> ends(job.tasks.size());
-  Call call(session_, keeper_, submitter_);
+  Call call{session_, keeper_, submitter_};
   prepare(call, job, ends);
   if (call.members.empty()) return ends;
-  if (job.careful && !announce(call.members.front().run)) {
-    call.members.front().end = {Result::kLeaseGone};
-    return ends;
+  Run& first = call.members.front().run;
+  if (job.careful) {
+    first.announce();
+    // Recorded as lost: this record stays if no verdict follows.
+    if (!write(first, {Verb::kCharge, first.number, {}, queue::kUnreported})) {
+      call.members.front().end = {Result::kLeaseGone};
+      return ends;
+    }
+    first.task.attempt = first.number;  // so that the acknowledgement includes the record
   }
   // The steps before may have taken long: a careful turn, a payload, a suspended process.
   const bool late = boot_ns() >= job.start_by_ns;
-  if (late || !begin(call)) {
+  std::vector<Run*> runs;
+  for (Call::Member& member : call.members) {
+    Run& run = member.run;
+    // A task leaves its partition alone, or stays in it with all others of its call.
+    const bool may_leave = !run.queue.exclusive() && !call.several();  // S5
+    if (may_leave) run.detach_after_ns = in_nanos(run.queue.settings->detach_after);
+    runs.push_back(&run);
+  }
+  if (late || !keeper_.begin(runs)) {  // checks the lease again (S5)
     const Result result = late ? Result::kNothing : Result::kLeaseGone;
     for (Call::Member& member : call.members) member.end = not_started(member.run, result);
     return ends;
@@ -159,8 +132,18 @@ std::vector<TaskEnd> JobRunner::run(Job& job) {
   const plugin_host::ManyResult said = call_handler(call);
   if (said.each.empty()) {
     leave_alone(call, said.error);
-  } else {
-    take_verdicts(call, said.each);
+    return ends;
+  }
+  // Successes come first: they need no database, so nothing comes between. Nothing is written for
+  // the others once the lease is gone.
+  for (const bool succeeded : {true, false}) {
+    auto result = said.each.begin();
+    for (Call::Member& member : call.members) {
+      const plugin_host::CallResult& its = *result++;
+      if ((its.kind == plugin_host::OutcomeKind::kSuccess) != succeeded) continue;
+      member.end = verdict(member, its);
+      member.run.end();
+    }
   }
   return ends;
 }
@@ -171,9 +154,17 @@ void JobRunner::prepare(Call& call, Job& job, std::vector<TaskEnd>& ends) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
     queue::Task& task = job.tasks[i];
-    Call::Member& member = call.members.emplace_back(call, slot_, job, task,
-                                                     plan(job, task, call.members.size()), ends[i]);
-    if (const auto end = prepare(member.run, job.fetched_ns)) {
+    const std::uint32_t most = task.headers.max_attempts;
+    const auto time_limit = task.headers.time_limit;
+    const Run::Plan plan{
+        .handler = registry_.find(task.type),
+        .most = most != 0 ? most : config::max_attempts(settings_, *job.queue->settings, task.type),
+        .entry = range_.entry + call.members.size(),
+        .sole = job.sole,
+        .time_limit =
+            time_limit.count() != 0 ? time_limit : config::task_timeout(settings_, task.type)};
+    Call::Member& member = call.members.emplace_back(call, slot_, job, task, plan, ends[i]);
+    if (const auto end = end_before(member.run, job.fetched_ns)) {
       ends[i] = *end;
       call.members.pop_back();
       if (end->result != Result::kLeaseGone) continue;
@@ -184,19 +175,13 @@ void JobRunner::prepare(Call& call, Job& job, std::vector<TaskEnd>& ends) {
   }
 }
 
-Run::Plan JobRunner::plan(const Job& job, const queue::Task& task, std::size_t index) const {
-  return {.handler = registry_.find(task.type),
-          .most = task.headers.max_attempts != 0
-                      ? task.headers.max_attempts
-                      : config::max_attempts(settings_, *job.queue->settings, task.type),
-          .entry = range_.entry + index,
-          .sole = job.sole};
-}
-
-std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
+std::optional<TaskEnd> JobRunner::end_before(Run& run, Nanos fetched_ns) {
   queue::Task& task = run.task;
   run.waited = task.waited + std::chrono::microseconds((boot_ns() - fetched_ns) / kMicro);
-  if (expired(task, fetched_ns)) return expire(run);
+  if (expired(task, fetched_ns)) {
+    return end(run,
+               facts_of(run, Facts::Outcome::kNotBegun, "expired", "expired before it started"));
+  }
   if (const auto ended = cancelled_before(run)) return ended;
   if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
   if (is_spent(task, run.plan.most)) return bury_spent(run);
@@ -210,10 +195,6 @@ std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
   const auto why = decompress(task);
   if (!why) return std::nullopt;
   return end(run, facts_of(run, Facts::Outcome::kFail, "payload", *why));
-}
-
-TaskEnd JobRunner::expire(Run& run) {
-  return end(run, facts_of(run, Facts::Outcome::kNotBegun, "expired", "expired before it started"));
 }
 
 // The worker that ran it before did not finish: a request may be left (B11). Plain tasks skip the
@@ -242,33 +223,6 @@ TaskEnd JobRunner::bury_spent(Run& run) {
   return end(run, facts);
 }
 
-bool JobRunner::announce(Run& run) {
-  run.announce();
-  // Recorded as lost: this record stays if no verdict follows.
-  if (!write(run, {Verb::kCharge, run.number, {}, queue::kUnreported})) return false;
-  run.task.attempt = run.number;  // so that the acknowledgement includes the record
-  return true;
-}
-
-// A task leaves its partition alone, or stays in it with all others of its call.
-bool JobRunner::begin(Call& call) {
-  std::vector<Run*> runs;
-  for (Call::Member& member : call.members) {
-    Run& run = member.run;
-    const bool may_leave = !run.queue.exclusive() && !call.several();  // S5
-    const auto own_limit = run.task.headers.time_limit;
-    run.time_limit =
-        own_limit.count() != 0 ? own_limit : config::task_timeout(settings_, run.task.type);
-    run.progress_every = plugin_host::progress_every(*run.plan.handler->handler);
-    if (may_leave) {
-      run.detach_after_ns = in_nanos(run.queue.settings->detach_after);
-    }
-    runs.push_back(&run);
-  }
-  // The steps before may have taken long, so this checks the lease again (S5).
-  return keeper_.begin(runs);
-}
-
 // A slow database must not use up the attempts of a task that never starts.
 TaskEnd JobRunner::not_started(Run& run, Result result) {
   if (run.announced && write(run, {Verb::kRefund, run.number})) {
@@ -286,7 +240,9 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
   const UsageMeter meter(range_.thread);
   plugin_host::ManyResult said;
   {
-    const KeeperGuard guard_of_runs(keeper_, call);
+    const Finally ended([&] {
+      for (Call::Member& member : call.members) keeper_.end(member.run);
+    });
     std::vector<plugin_host::CallInput> inputs;
     std::vector<plugin_host::HostHooks*> hooks;
     for (Call::Member& member : call.members) {
@@ -305,27 +261,13 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
     }
     for (Call::Member& member : call.members) member.run.returned(keeper_.valid(member.run));
   }
-  const bool plain =
-      !call.several() && said.each.front().kind == plugin_host::OutcomeKind::kSuccess &&
-      !call.members.front().hooks.writes.any() && !keeps_history(*first.queue.settings);
+  const bool plain = !call.several() &&
+                     said.each.front().kind == plugin_host::OutcomeKind::kSuccess &&
+                     !call.members.front().hooks.any() && !keeps_history(*first.queue.settings);
   if (plain && !is_slow(first.ran_ns(), settings_.logging.slow_task)) return said;
   const queue::Usage usage = meter.until_now(first.began_ns());
   for (Call::Member& member : call.members) member.run.usage = usage;
   return said;
-}
-
-// Successes come first: they need no database, so nothing comes between. Nothing is written for the
-// others once the lease is gone.
-void JobRunner::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
-  for (const bool succeeded : {true, false}) {
-    std::size_t i = 0;
-    for (Call::Member& member : call.members) {
-      const plugin_host::CallResult& result = said[i++];
-      if ((result.kind == plugin_host::OutcomeKind::kSuccess) != succeeded) continue;
-      member.end = verdict(member, result);
-      member.run.end();
-    }
-  }
 }
 
 // Charges no task. A task with a request for its end does not run again.
@@ -349,49 +291,51 @@ void JobRunner::leave_alone(Call& call, const std::string& why) {
 }
 
 TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& said) {
+  using Outcome = Facts::Outcome;
   Run& run = member.run;
-  TaskWrites& writes = member.hooks.writes;
+  TaskHooks& hooks = member.hooks;
   log_ran(run, said, settings_.logging.slow_task);
   if (!run.was_valid()) log_overrun(run);
   // Its end deletes requests along with it.
   if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
-  const bool succeeded = said.kind == plugin_host::OutcomeKind::kSuccess;
+  const bool succeeded = said.kind == Outcome::kSuccess;
   if (succeeded) keep_record(run, run.number);
   // If it is unknown whether the task was detached, finding out needs the connection.
-  if (!succeeded || run.keeping.place == Place::kUnknown) writes.roll_back(succeeded);
+  if (!succeeded || run.keeping.place == Place::kUnknown) hooks.roll_back(succeeded);
   if (run.keeping.place != Place::kPartition && !resolve_detach(run)) return dropped(run);
-  if (succeeded && writes.any()) return acknowledge(member);
-  if (succeeded) return finished(run);
-  Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), {});
-  facts.failure = failure_of(said);
-  facts.wanted = said.delay;
+  if (succeeded && !hooks.any()) return finished(run);
+  Facts facts;
+  if (succeeded) {
+    if (const auto end = acknowledge(member)) return *end;
+    facts = facts_of(run, Outcome::kException, "exception", *hooks.lost());
+  } else {
+    facts = facts_of(run, said.kind, plugin_host::name_of(said.kind), {});
+    facts.failure = failure_of(said);
+    facts.wanted = said.delay;
+    if (run.cancelled()) facts.cancel = run.cancel.request();
+  }
   // The handler obeyed stop_requested, for a reason that is not the task's fault.
-  const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
+  const bool gave_way = said.kind == Outcome::kRetry && !run.was_valid() &&
                         boot_ns() < run.soft_deadline_ns() && !facts.verdicts;
-  if (run.cancelled()) facts.cancel = run.cancel.request();
-  return end_failed(member, facts, gave_way);
-}
-
-// The database may have failed the handler. Then the task runs again at once, before any other of
-// its partition, so that the block ends here.
-TaskEnd JobRunner::end_failed(Call::Member& member, Facts& facts, bool gave_way) {
-  const bool excused = member.hooks.writes.excused();
-  facts.excused = gave_way || excused;
-  facts.log = member.run.said.text();
-  const TaskEnd ended = end(member.run, facts);
-  const bool again =
-      excused && (ended.result == Result::kWritten || ended.result == Result::kPartitionWaits);
-  if (again && tried_again(facts) && !facts.cancel) return {Result::kLeaseGone};
+  facts.excused = gave_way || hooks.excused();
+  facts.log = run.said.text();
+  const TaskEnd ended = end(run, facts);
+  // The database may have failed the handler. Then the task runs again at once, before any other of
+  // its partition, so that the block ends here.
+  const bool is_back = ended.result == Result::kWritten || ended.result == Result::kPartitionWaits;
+  const bool tried_again = facts.outcome == Outcome::kRetry ||
+                           facts.outcome == Outcome::kException ||
+                           facts.outcome == Outcome::kNotStarted;
+  if (hooks.excused() && is_back && tried_again && !facts.cancel) return {Result::kLeaseGone};
   return ended;
 }
 
 // Commits the handler's writes together with the acknowledgement: all or nothing.
-TaskEnd JobRunner::acknowledge(Call::Member& member) {
+std::optional<TaskEnd> JobRunner::acknowledge(Call::Member& member) {
   const Run& run = member.run;
-  TaskWrites& writes = member.hooks.writes;
-  using End = TaskWrites::End;
-  const End end = writes.lost() ? End::kUndone : writes.acknowledge(run.fence);
-  switch (end) {
+  using End = TaskHooks::End;
+  if (member.hooks.lost()) return std::nullopt;
+  switch (member.hooks.acknowledge(run.fence)) {
     case End::kYes:
       count(run, meter::Count::kDone);
       return written(run);
@@ -405,8 +349,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
     case End::kUndone:
       break;
   }
-  Facts facts = facts_of(run, Facts::Outcome::kException, "exception", *writes.lost());
-  return end_failed(member, facts, false);
+  return std::nullopt;
 }
 
 // If this is uncertain, detaches the task once more: that ends the lease if nothing else has, so
@@ -452,7 +395,8 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.unstarted = run.task.headers.unstarted;
   facts.written = run.announced || run.fence.detached();
   facts.expires = run.task.expires_in.has_value();
-  facts.retry_delay = retry_delay_of(run);
+  facts.retry_delay = retry_delay(settings_, *run.queue.settings, run.task.type,
+                                  run.number + run.task.headers.unstarted, dice());
   facts.cause = cause;
   facts.failure.message = error;
   facts.usage = run.usage;
@@ -462,15 +406,15 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
 
 TaskEnd JobRunner::end(Run& run, const Facts& facts) {
   const Decision decision = decide(facts);
-  if (decision.what == Decision::What::kEnded) {
+  if (decision.what == meter::Count::kDone) {
     keep_record(run, facts.attempt);
     log_end(run, facts, decision);
     return finished(run);
   }
   if (decision.ending && !write(run, *decision.ending)) return dropped(run);
-  count(run, count_of(decision.what));
+  count(run, decision.what);
   if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
-    slot_.count_error(count_of(decision.what),
+    slot_.count_error(decision.what,
                       {run.queue.info.name, run.shown_type(), error->group, error->sample});
   }
   log_end(run, facts, decision);
@@ -481,7 +425,7 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
 void JobRunner::count(const Run& run, meter::Count what) {
   const bool ran = what < meter::Count::kVerdicts && run.has_returned();
   std::optional<meter::Took> took;
-  if (ran) took = {run.ran_ns(), static_cast<Nanos>(run.waited.count()) * kMicro};
+  if (ran) took = {run.ran_ns(), in_nanos(run.waited)};
   slot_.count(what, run.queue.info.name, run.shown_type(), took);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over) return;
@@ -504,12 +448,6 @@ bool JobRunner::write(Run& run, const queue::Ending& ending) {
   }
   if (refunds) run.end();
   return written;
-}
-
-std::chrono::microseconds JobRunner::retry_delay_of(const Run& run) const {
-  auto [first, most, list] = config::retry_delays(settings_, *run.queue.settings, run.task.type);
-  return queue::RetryPolicy{first, most, std::move(list)}.delay(
-      run.number + run.task.headers.unstarted, dice());
 }
 
 // Keeps a record of the success for the history of its queue (C10).

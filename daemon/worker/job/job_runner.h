@@ -30,6 +30,11 @@ struct SlotRange {
   std::size_t entry = 0;                   // its first entry in the slot
   std::size_t entries = ipc::kMaxRunning;  // maximum number of tasks in a job
   bool thread = false;                     // one of several threads
+
+  static SlotRange of(std::size_t thread, std::size_t threads) {
+    const std::size_t entries = ipc::kMaxRunning / threads;
+    return {thread * entries, entries, threads > 1};
+  }
 };
 
 // Takes one job from its payloads to its verdicts: handler lookup, payload, slot, handler, verdict.
@@ -45,32 +50,26 @@ class JobRunner {
   void begin_thread() const { registry_.begin_thread(range_.entry == 0); }
   // Returns the result of each task. Throws GaveUp.
   std::vector<TaskEnd> run(Job& job);
-  [[nodiscard]] std::size_t max_batch() const { return range_.entries; }
+  [[nodiscard]] const SlotRange& range() const { return range_; }
 
  private:
   using Result = TaskEnd::Result;
 
   // Steps before the handler; each of them ends the tasks that do not reach it.
   void prepare(Call& call, Job& job, std::vector<TaskEnd>& ends);
-  [[nodiscard]] Run::Plan plan(const Job& job, const queue::Task& task, std::size_t index) const;
-  std::optional<TaskEnd> prepare(Run& run, Nanos fetched_ns);
+  std::optional<TaskEnd> end_before(Run& run, Nanos fetched_ns);
   std::optional<TaskEnd> cancelled_before(Run& run);
-  TaskEnd expire(Run& run);
   TaskEnd bury_spent(Run& run);
-  [[nodiscard]] bool announce(Run& run);
-
-  // Steps around the handler.
-  [[nodiscard]] bool begin(Call& call);
-  plugin_host::ManyResult call_handler(Call& call);
   TaskEnd not_started(Run& run, Result result);
 
+  plugin_host::ManyResult call_handler(Call& call);
+
   // Steps after the handler.
-  void take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said);
   void leave_alone(Call& call, const std::string& why);
   TaskEnd verdict(Call::Member& member, const plugin_host::CallResult& said);
   [[nodiscard]] bool resolve_detach(Run& run);
-  TaskEnd acknowledge(Call::Member& member);
-  TaskEnd end_failed(Call::Member& member, Facts& facts, bool gave_way);
+  // nullopt: undone, TaskHooks::lost() says why.
+  std::optional<TaskEnd> acknowledge(Call::Member& member);
   TaskEnd finished(Run& run);
 
   // Facts of this worker about an attempt that is over.
@@ -81,8 +80,6 @@ class JobRunner {
   void count(const Run& run, meter::Count what);
   // A fenced write. False: another worker has the task.
   [[nodiscard]] bool write(Run& run, const queue::Ending& ending);
-  // The retry delay by the policy of its type or queue.
-  [[nodiscard]] std::chrono::microseconds retry_delay_of(const Run& run) const;
   void keep_record(Run& run, std::uint32_t attempt) const;
 
   process::Session& session_;

@@ -2,7 +2,6 @@
 #include "worker/job/usage.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 
@@ -20,20 +19,14 @@ rusage usage(int who) {
   return used;
 }
 
-std::uint64_t clock_us(clockid_t clock) {
-  timespec now{};
-  (void)clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec) / kMicro;
-}
-
 // CPU time of this process and of children that it has waited for, because a handler may start
 // programs. With other handlers at the same time, only the time of this thread is known to be its
 // own. This runs for each task, and for a process with many threads the kernel sums up all of them.
 std::uint64_t cpu_us(bool of_thread) {
-  if (of_thread) return clock_us(CLOCK_THREAD_CPUTIME_ID);
+  if (of_thread) return clock_ns(CLOCK_THREAD_CPUTIME_ID) / kMicro;
   const rusage children = usage(RUSAGE_CHILDREN);
-  return clock_us(CLOCK_PROCESS_CPUTIME_ID) + us_of(children.ru_utime) + us_of(children.ru_stime);
+  return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / kMicro + us_of(children.ru_utime) +
+         us_of(children.ru_stime);
 }
 
 std::uint64_t max_rss_kib() {

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,14 +13,12 @@
 #include "process/session.h"
 #include "process/slot_writer.h"
 #include "queue/verbs/lease_store.h"
-#include "worker/lease/caps.h"
 #include "worker/lease/database_clock.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/lease/offer.h"
 #include "worker/lease/rates.h"
 #include "worker/lease/scout.h"
 #include "worker/lease/served_queues.h"
-#include "worker/lease/takeovers.h"
 #include "worker/lease/weights.h"
 #include "worker/run/served_queue.h"
 
@@ -38,11 +35,6 @@ class Finder {
   Finder(process::Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
          process::SlotWriter& slot, ipc::Board& board, std::uint32_t pool, ServedQueues queues,
          Knows knows, Weights weights = {});
-  Finder(process::Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
-         process::SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
-         const std::vector<ServedQueue>& queues, Knows knows, Weights weights = {})
-      : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(knows),
-               std::move(weights)) {}
   Finder(const Finder&) = delete;
   Finder& operator=(const Finder&) = delete;
   ~Finder() = default;
@@ -78,17 +70,21 @@ class Finder {
   void drop_lease();
 
  private:
-  using Source = std::function<std::optional<Offer>()>;
-
-  std::optional<Offer> offer_urgent();
-  std::optional<Offer> offer_scouted();
   std::optional<LeasedBlock> find();
-  std::optional<LeasedBlock> lease(const Offer& offer);
-  std::optional<LeasedBlock> take(db::Connection& db, const Offer& offer, const ServedQueue& queue,
-                                  queue::Locked locked);
-  void leased(LeasedBlock& found, const ServedQueue& queue, Nanos sent_ns);
-  bool run_scout();
-  void wait_for_the_end();
+  // nullopt: there is no offer, or no lease.
+  std::optional<LeasedBlock> lease(const std::optional<Offer>& offer);
+  // Number of tasks that a lease fetches at a time. In a capped queue this is the number that it
+  // may run at a time, which its row shows to the other leases.
+  [[nodiscard]] static std::uint32_t block_size(const ServedQueue& queue,
+                                                queue::Partition partition);
+  // The capped queue had no room for another lease a moment ago.
+  [[nodiscard]] bool is_full(std::uint32_t queue_id);
+  // A lease of a capped queue reads the parts of the others, once they can see it. Without room it
+  // is given back at once, with its charge (S43): the next try is charged again.
+  [[nodiscard]] std::optional<LeasedBlock> fit(db::Connection& db, const ServedQueue& queue,
+                                               std::optional<LeasedBlock> found);
+  // Costs one read of the steward's page, unless it shows a stalled holder or cannot be used.
+  void poll_takeovers();
   void sleep();
 
   process::Session& session_;
@@ -101,14 +97,13 @@ class Finder {
   // Limits of a lease.
   Rates rates_;
   Weights weights_;
-  Caps caps_;
+  std::map<std::uint32_t, Nanos> full_until_ns_;  // by capped queue (S51); CLOCK_MONOTONIC
 
   // Where partitions come from, in this order. Takeovers precede the hints: with endless work the
   // hints would never run out (S13).
   ipc::Hint urgent_ = 0;  // reserved for this worker
-  Takeovers takeovers_;
+  LeaseWatch takeovers_;  // leases whose holders stalled (S4)
   Scout scout_;
-  const std::array<Source, 4> sources_;
 
   std::uint32_t seen_bell_ = 0;  // the bell before the last poll
   std::uint64_t highest_seen_ = 0;

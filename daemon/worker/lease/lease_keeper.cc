@@ -7,7 +7,6 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "process/connect.h"
-#include "process/former_connection.h"
 #include "queue/verbs/cancel_request.h"
 #include "thread/deaf_thread.h"
 #include "worker/run/run_log.h"
@@ -46,7 +45,7 @@ LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedSt
     : store_(store),
       detached_store_(detached),
       options_(with_short_calls(std::move(options), store.ttl())),
-      ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
+      ttl_ns_(in_nanos(store.ttl())),
       slot_(slot),
       board_(board) {
   thread_ = deaf_thread([this] { run(); });
@@ -78,13 +77,11 @@ void LeaseKeeper::keep(const queue::Lease& lease, Nanos sent_ns) {
   {
     const Turn turn(*this);
     lease_ = lease;
-    lost_ = false;
+    kept_.lost = false;
     any_detached_ = false;
     releasing_ = false;
-    renew_at_ns_ = sent_ns + ttl_ns_ / 3;
-    trips_.add(boot_ns() - sent_ns);
-    deadline_ns_ = deadline_after(sent_ns);
-    slot_.lease_deadline(deadline_ns_);
+    renewed(kept_, sent_ns);
+    slot_.lease_deadline(kept_.deadline_ns);
   }
   changed_.notify_all();
 }
@@ -94,28 +91,27 @@ void LeaseKeeper::releasing() {
   const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   releasing_ = true;
-  renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
+  kept_.renew_at_ns = std::max(kept_.renew_at_ns, boot_ns() + ttl_ns_ / 10);
 }
 
 void LeaseKeeper::drop() {
   const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
-  lease_.reset();
-  deadline_ns_ = 0;
+  drop_lease();
 }
 
-// A handler that starts just before the end of a lease whose renewal is overdue only makes a
-// duplicate: in an exclusive queue its supervisor would kill it at once.
-bool LeaseKeeper::may_begin(Nanos now) const {
-  return (!lost_.load() && now + ttl_ns_ / 10 < deadline_ns_.load()) ||
-         mutant::removed("lease_deadline");
+void LeaseKeeper::drop_lease() {
+  lease_.reset();
+  kept_.deadline_ns = 0;
 }
 
 bool LeaseKeeper::begin(std::span<Run* const> runs) {
   const process::SlotWriter::Guard guard(slot_);  // as in releasing()
   const Turn turn(*this);
+  // A handler that starts just before the end of a lease whose renewal is overdue only makes a
+  // duplicate: in an exclusive queue its supervisor would kill it at once.
+  if (!kept_.valid(ttl_ns_ / 10)) return false;
   const Nanos now = boot_ns();
-  if (!may_begin(now)) return false;
   for (Run* const run : runs) {
     run->begin(now);
     runs_.push_back(run);
@@ -127,31 +123,14 @@ Place LeaseKeeper::end(Run& run) {
   const process::SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   std::erase(runs_, &run);
-  if (run.keeping.place == Place::kUnknown && run.plan.sole) {
-    lease_.reset();
-    deadline_ns_ = 0;
-  }
+  if (run.keeping.place == Place::kUnknown && run.plan.sole) drop_lease();
   return run.keeping.place;
 }
 
-bool LeaseKeeper::valid(const Run& run) const {
-  if (!run.detached()) return valid();
-  return (!run.keeping.lost.load() && boot_ns() < run.keeping.deadline_ns.load()) ||
-         mutant::removed("lease_deadline");
-}
-
 // Works without the mutex, which the keeper holds during a renewal. keep(), which waits for the
-// mutex, clears `lost_`: a late finding about one lease therefore never counts for the next one.
-void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
-  if (lost_.exchange(true)) return;
-  note_loss(lease, verb);
-}
-
-void LeaseKeeper::lose(Run& run, const char* verb) {
-  if (!run.keeping.lost.exchange(true)) note_loss(run.lease, verb);
-}
-
-void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
+// mutex, clears `lost`: a late finding about one lease therefore never counts for the next one.
+void LeaseKeeper::lose(KeptLease& kept, const queue::Lease& lease, const char* verb) {
+  if (kept.lost.exchange(true)) return;
   slot_.count(meter::Event::kLost);
   log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
                            {"partition", lease.partition.partition_no},
@@ -170,8 +149,10 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
 
 // The database counts from the execution of the statement, which was after it was sent. The lease
 // is valid until then, whatever the reply says and however late it comes.
-Nanos LeaseKeeper::deadline_after(Nanos sent_ns) const {
-  return sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
+void LeaseKeeper::renewed(KeptLease& kept, Nanos sent_ns) {
+  trips_.add(boot_ns() - sent_ns);
+  kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
+  kept.deadline_ns = sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
 }
 
 void LeaseKeeper::run() {
@@ -199,40 +180,29 @@ void LeaseKeeper::give_turns() {
 bool LeaseKeeper::act() {
   const Nanos now = boot_ns();
   if (lease_is_due(now)) {
-    renew();
+    renew_lease();
     return true;
   }
-  const auto first = [this](auto is_due) ALLOT_REQUIRES(mutex_) {
-    const auto due = std::find_if(runs_.begin(), runs_.end(), is_due);
-    return due == runs_.end() ? nullptr : *due;
-  };
-  if (Run* run =
-          first([&](const Run* one) ALLOT_REQUIRES(mutex_) { return renewal_is_due(*one, now); })) {
+  for (Run* run : runs_) {
+    if (!renewal_is_due(*run, now)) continue;
     renew_detached(*run);
     return true;
   }
-  if (Run* run =
-          first([&](const Run* one) ALLOT_REQUIRES(mutex_) { return detach_is_due(*one, now); })) {
+  for (Run* run : runs_) {
+    if (!detach_is_due(*run, now)) continue;
     detach(*run);
     return true;
   }
-  if (Run* run = first([&](const Run* one)
-                           ALLOT_REQUIRES(mutex_) { return cancel_poll_is_due(*one, now); })) {
-    if (run->keeping.place == Place::kDetached) {
-      poll_for_cancels(now);
-    } else {
-      poll_for_cancel(*run);
-    }
-    return true;
-  }
-  return false;
+  return poll_for_cancels(now);
 }
 
 // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease expired.
 void LeaseKeeper::wait() {
   const Nanos now = boot_ns();
   std::optional<Nanos> next;
-  if (lease_ && !lost_) next = std::min(now + kTaskCheckEvery, std::max(renew_at_ns_, now + 1));
+  if (lease_ && !lost()) {
+    next = std::min(now + kTaskCheckEvery, std::max(kept_.renew_at_ns, now + 1));
+  }
   for (const Run* run : runs_) {
     if (run->keeping.place != Place::kDetached || run->keeping.lost) continue;
     const Nanos poll = polls_for_cancel(*run, now) ? run->cancel.next_poll() : UINT64_MAX;
@@ -251,7 +221,7 @@ bool LeaseKeeper::over_time(Nanos now) const {
 
 // False while it is uncertain whether the lease has ended with a task.
 bool LeaseKeeper::lease_is_due(Nanos now) const {
-  if (!lease_ || lost_ || now < renew_at_ns_) return false;
+  if (!lease_ || lost() || now < kept_.renew_at_ns) return false;
   return std::none_of(runs_.begin(), runs_.end(), [](const Run* run) {
     return run->plan.sole && run->keeping.place == Place::kUnknown;
   });
@@ -264,7 +234,7 @@ bool LeaseKeeper::renewal_is_due(const Run& run, Nanos now) {
 }
 
 bool LeaseKeeper::detach_is_due(const Run& run, Nanos now) const {
-  if (!lease_ || lost_ || run.detach_after_ns == 0 || now < run.keeping.detach_at_ns) return false;
+  if (!lease_ || lost() || run.detach_after_ns == 0 || now < run.keeping.detach_at_ns) return false;
   if (run.keeping.place != Place::kPartition) return run.keeping.place == Place::kUnknown;
   if (run.over_time(now)) return false;
   const Nanos ran = now - run.began_ns();
@@ -277,11 +247,7 @@ bool LeaseKeeper::detach_is_due(const Run& run, Nanos now) const {
 bool LeaseKeeper::polls_for_cancel(const Run& run, Nanos now) const {
   if (run.over_time(now)) return false;
   if (run.keeping.place == Place::kDetached) return !run.keeping.lost;
-  return run.keeping.place == Place::kPartition && lease_ && !lost_;
-}
-
-bool LeaseKeeper::cancel_poll_is_due(const Run& run, Nanos now) const {
-  return polls_for_cancel(run, now) && now >= run.cancel.next_poll();
+  return run.keeping.place == Place::kPartition && lease_ && !lost();
 }
 
 void LeaseKeeper::connect_if_needed() {
@@ -292,62 +258,61 @@ void LeaseKeeper::connect_if_needed() {
   slot_.connected(1, *connection_, uptime);
 }
 
-void LeaseKeeper::renew() {
-  if (over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
+// `statement` renews it on the connection. False: it is lost.
+template <typename Statement>
+void LeaseKeeper::renew(KeptLease& kept, bool over_time, Statement&& statement) {
+  const Nanos delay = std::min(kTryAgain, ttl_ns_ / 10);
+  if (over_time && !mutant::removed("renewal_deadline")) {
     // The task is over its time: a timer must not keep the lease alive for it blindly (B3), unless
     // it ends or makes progress after all.
-    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    kept.renew_at_ns = boot_ns() + delay;
     return;
   }
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    if (!store_.renew(*connection_, *lease_)) {
-      // The lease was released and the reply is lost or still to come; or it was lost, which the
-      // release will report.
-      if (releasing_) return lease_.reset();
-      return lose(*lease_, "renew");
-    }
-    trips_.add(boot_ns() - sent);
-    renew_at_ns_ = sent + ttl_ns_ / 3;
-    deadline_ns_ = deadline_after(sent);
-    slot_.lease_deadline(deadline_ns_);
-    log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
-                                 {"partition", lease_->partition.partition_no},
-                                 {"epoch", lease_->epoch}});
+    if (statement(sent)) renewed(kept, sent);
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
-    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    kept.renew_at_ns = boot_ns() + delay;
     connection_.reset();
   }
 }
 
-// Like renew(), for one task.
+void LeaseKeeper::renew_lease() {
+  renew(kept_, over_time(boot_ns()), [this](Nanos /*sent*/) ALLOT_REQUIRES(mutex_) {
+    if (store_.renew(*connection_, *lease_)) {
+      log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
+                                   {"partition", lease_->partition.partition_no},
+                                   {"epoch", lease_->epoch}});
+      return true;
+    }
+    // The lease was released and the reply is lost or still to come; or it was lost, which the
+    // release will report.
+    if (releasing_) {
+      lease_.reset();
+    } else {
+      lose(*lease_, "renew");
+    }
+    return false;
+  });
+  slot_.lease_deadline(kept_.deadline_ns);
+}
+
 void LeaseKeeper::renew_detached(Run& run) {
-  if (run.over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
-    run.keeping.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
-    return;
-  }
-  try {
-    connect_if_needed();
-    const Nanos sent = boot_ns();
+  renew(run.keeping, run.over_time(boot_ns()), [&](Nanos sent) ALLOT_REQUIRES(mutex_) {
     const queue::Fence mine = queue::fence(run.lease, run.task).once_detached();
     // Read first, so that later progress is written with the next renewal.
     const std::uint32_t shown = run.progress_version();
     if (!detached_store_.renew(*connection_, mine, run.shown_progress())) {
-      return lose(run, "renew_detached");
+      lose(run, "renew_detached");
+      return false;
     }
     run.keeping.written_progress = shown;
     run.keeping.renewed_ns = sent;
-    trips_.add(boot_ns() - sent);
-    run.keeping.renew_at_ns = sent + ttl_ns_ / 3;
-    run.keeping.deadline_ns = deadline_after(sent);
     log::debug("lease.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
-  } catch (const db::DbError& error) {
-    log::warn("lease.renew_failed", {{"error", error.what()}});
-    run.keeping.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
-    connection_.reset();
-  }
+    return true;
+  });
 }
 
 // A detach whose reply is lost is sent again until its outcome is known, or the task ends.
@@ -374,58 +339,57 @@ void LeaseKeeper::detach(Run& run) {
   }
 }
 
-// A failed poll is repeated: nothing waits for it.
-void LeaseKeeper::poll_for_cancel(Run& run) {
-  try {
-    connect_if_needed();
-    run.cancel.poll(*connection_, run.lease, run.task);
-  } catch (const db::DbError& error) {
-    log::warn("task.cancel_check_failed", {{"error", error.what()}});
-    run.cancel.try_later();
-    connection_.reset();
-  }
-}
-
-// One round trip for all detached tasks: there may be as many as the worker has threads.
-void LeaseKeeper::poll_for_cancels(Nanos now) {
+// Polls for a task in its partition, or in one round trip for all detached tasks: there may be as
+// many as the worker has threads. A failed poll is repeated: nothing waits for it. False: none is
+// due.
+bool LeaseKeeper::poll_for_cancels(Nanos now) {
+  const auto first =
+      std::find_if(runs_.begin(), runs_.end(), [&](const Run* run) ALLOT_REQUIRES(mutex_) {
+        return polls_for_cancel(*run, now) && now >= run->cancel.next_poll();
+      });
+  if (first == runs_.end()) return false;
+  const bool detached = (*first)->keeping.place == Place::kDetached;
   std::vector<Run*> due;
   std::vector<queue::TaskId> asked_for;
   for (Run* run : runs_) {
-    if (run->keeping.place != Place::kDetached || !polls_for_cancel(*run, now)) continue;
-    if (now + kPollTogether < run->cancel.next_poll()) continue;
-    if (run->cancelled()) {
+    if (!detached ? run != *first : run->keeping.place != Place::kDetached) continue;
+    if (!polls_for_cancel(*run, now) || now + kPollTogether < run->cancel.next_poll()) continue;
+    if (detached && run->cancelled()) {
       run->cancel.polled(run->lease, run->task, {});
+      run->follow_cancel();
       continue;
     }
     due.push_back(run);
     asked_for.push_back(queue::fence(run->lease, run->task).id);
   }
-  if (due.empty()) return;
+  if (due.empty()) return true;
   try {
     connect_if_needed();
+    if (!detached) {
+      (*first)->cancel.poll(*connection_, (*first)->lease, (*first)->task);
+      (*first)->follow_cancel();
+      return true;
+    }
     auto found = queue::find_cancels(*connection_, asked_for);
     for (std::size_t i = 0; i < due.size(); ++i) {
       due[i]->cancel.polled(due[i]->lease, due[i]->task, std::move(found[i]));
+      due[i]->follow_cancel();
     }
   } catch (const db::DbError& error) {
     log::warn("task.cancel_check_failed", {{"error", error.what()}});
     for (Run* run : due) run->cancel.try_later();
     connection_.reset();
   }
+  return true;
 }
 
 void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   run.keeping.place = Place::kDetached;
-  trips_.add(boot_ns() - sent_ns);
-  run.keeping.renew_at_ns = sent_ns + ttl_ns_ / 3;
   run.keeping.renewed_ns = sent_ns;
-  run.keeping.deadline_ns = deadline_after(sent_ns);
+  renewed(run.keeping, sent_ns);
   run.detach();  // its own deadline applies from now on
   slot_.count(meter::Count::kDetached, run.queue.info.name, run.shown_type());
-  if (run.plan.sole) {
-    lease_.reset();
-    deadline_ns_ = 0;
-  }
+  if (run.plan.sole) drop_lease();
   log::info("task.detached", {{"task", run.id},
                               {"type", run.task.type},
                               trace_field(run.task),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -10,18 +12,39 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/mutant.h"
 #include "db/connection.h"
 #include "ipc/board.h"
 #include "peer/doorbell.h"
+#include "process/session.h"
 #include "process/slot_writer.h"
 #include "queue/verbs/detached_store.h"
+#include "queue/verbs/ending.h"
 #include "queue/verbs/lease_store.h"
 #include "thread/mutex.h"
-#include "worker/lease/round_trips.h"
 #include "worker/run/run.h"
 
 namespace allot::worker {
+
+// Duration of recent statements that took or renewed a lease: a slow answer counts for the next
+// kRemembered calls, not forever.
+class RoundTrips {
+ public:
+  static constexpr std::size_t kRemembered = 16;
+
+  void add(Nanos trip) { last_[next_++ % kRemembered] = trip; }
+  [[nodiscard]] Nanos slowest() const { return *std::max_element(last_.begin(), last_.end()); }
+
+ private:
+  std::array<Nanos, kRemembered> last_{};
+  std::size_t next_ = 0;
+};
+
+// How much earlier than the lease itself its holder stops relying on it. The measured part covers a
+// slow way to the database; the tenth of the TTL covers clocks that run at different rates and a
+// supervisor that kills at the deadline. Half of the TTL at most, because renewals come at a third.
+inline Nanos lease_margin(Nanos ttl, const RoundTrips& trips) {
+  return std::min(ttl / 2, ttl / 10 + trips.slowest());
+}
 
 // Renews the lease at a third of its TTL while tasks run, in a thread with its own connection,
 // which it opens when a lease first lasts that long. The same thread detaches long tasks (B12),
@@ -49,22 +72,22 @@ class LeaseKeeper {
   void drop();
   // `verb` found `lease` gone. The keeper counts and logs this once per lease, whichever thread
   // found it first; it stops renewing the lease, and valid() is false.
-  void lose(const queue::Lease& lease, const char* verb);
+  void lose(const queue::Lease& lease, const char* verb) { lose(kept_, lease, verb); }
 
   // The same for a run whose task was detached: the lease in hand may be another one.
-  void lose(Run& run, const char* verb);
+  void lose(Run& run, const char* verb) { lose(run.keeping, run.lease, verb); }
 
   // Wakes the workers of this host.
   [[nodiscard]] peer::Ringer ringer() const { return peer::Ringer(board_); }
 
   // True while this process is sure that no other process can have the lease (S5).
-  [[nodiscard]] bool valid() const {
-    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || mutant::removed("lease_deadline");
-  }
+  [[nodiscard]] bool valid() const { return kept_.valid(); }
   // The same for a run: its partition's lease is valid, or its own once it is detached.
-  [[nodiscard]] bool valid(const Run& run) const;
-  [[nodiscard]] bool lost() const { return lost_.load(); }
-  [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
+  [[nodiscard]] bool valid(const Run& run) const {
+    return run.detached() ? run.keeping.valid() : valid();
+  }
+  [[nodiscard]] bool lost() const { return kept_.lost.load(); }
+  [[nodiscard]] Nanos deadline_ns() const { return kept_.deadline_ns.load(); }
 
   // Call these around each handler. begin() starts the runs of one handler call at the same moment,
   // so that the wait for a renewal under way does not count as their time; they are in the slot
@@ -99,24 +122,25 @@ class LeaseKeeper {
   };
   void run();
   void give_turns();
-  [[nodiscard]] bool may_begin(Nanos now) const;
   [[nodiscard]] bool over_time(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool lease_is_due(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] static bool renewal_is_due(const Run& run, Nanos now);
   [[nodiscard]] bool polls_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool cancel_poll_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  void poll_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
-  void poll_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool poll_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);
-  void renew() ALLOT_REQUIRES(mutex_);
+  template <typename Statement>
+  void renew(KeptLease& kept, bool over_time, Statement&& statement) ALLOT_REQUIRES(mutex_);
+  void renew_lease() ALLOT_REQUIRES(mutex_);
   void renew_detached(Run& run) ALLOT_REQUIRES(mutex_);
   void detach(Run& run) ALLOT_REQUIRES(mutex_);
   void detached(Run& run, Nanos sent_ns) ALLOT_REQUIRES(mutex_);
-  void note_loss(const queue::Lease& lease, const char* verb);
+  void drop_lease() ALLOT_REQUIRES(mutex_);
+  void lose(KeptLease& kept, const queue::Lease& lease, const char* verb);
   void connect_if_needed();
-  [[nodiscard]] Nanos deadline_after(Nanos sent_ns) const ALLOT_REQUIRES(mutex_);
+  // A statement that was sent at `sent_ns` took or renewed it.
+  void renewed(KeptLease& kept, Nanos sent_ns) ALLOT_REQUIRES(mutex_);
 
   const queue::LeaseStore& store_;
   const queue::DetachedStore& detached_store_;
@@ -125,8 +149,7 @@ class LeaseKeeper {
   process::SlotWriter& slot_;
   ipc::Board& board_;
 
-  std::atomic<bool> lost_{false};
-  std::atomic<Nanos> deadline_ns_{0};
+  KeptLease kept_;  // the lease of the partition
   std::atomic<bool> any_detached_{false};
   std::atomic<bool> make_room_{false};
 
@@ -136,7 +159,6 @@ class LeaseKeeper {
   CondVar changed_;
   std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // runs in their handlers
   std::optional<queue::Lease> lease_ ALLOT_GUARDED_BY(mutex_);
-  Nanos renew_at_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
   RoundTrips trips_ ALLOT_GUARDED_BY(mutex_);
   bool releasing_ ALLOT_GUARDED_BY(mutex_) = false;
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
@@ -144,5 +166,15 @@ class LeaseKeeper {
   std::optional<db::Connection> connection_;  // only the keeper thread uses it
   std::thread thread_;                        // last: it uses all members above
 };
+
+// A fenced write of the block loop. False: `lease` was gone and nothing changed. The keeper then
+// knows it too, so that the worker drops the rest of the block. `verb` is for the log.
+template <typename Write>
+[[nodiscard]] bool fenced(process::Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
+                          const char* verb, Write&& write) {
+  if (session.call(write) == queue::Fenced::kWritten) return true;
+  keeper.lose(lease, verb);
+  return false;
+}
 
 }  // namespace allot::worker

@@ -51,35 +51,33 @@ std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
 }
 
 std::optional<LeasedBlock> Rates::lease(db::Connection& db, const queue::LeaseStore& store,
-                                        queue::Partition partition, const queue::FetchSpec& spec,
-                                        queue::Locked locked, queue::Deferred deferred) {
-  const std::uint32_t queue_id = partition.queue_id;
+                                        const Offer& offer, const queue::FetchSpec& spec,
+                                        queue::Locked locked) {
+  const std::uint32_t queue_id = offer.partition.queue_id;
+  if (offer.stalled) {
+    const bool frees_only = rated(queue_id);
+    auto block = store.take_over(db, offer.stalled->observed, offer.stalled->stale, spec, locked,
+                                 frees_only);
+    if (!block) return std::nullopt;
+    if (!frees_only || mutant::removed("rate_takeover")) return LeasedBlock{std::move(*block)};
+    // The next holder is charged for its starts.
+    block->tasks.clear();
+    return LeasedBlock{std::move(*block), {{}, queue_id, boot_ns()}};
+  }
+  const auto deferred = offer.deferred ? queue::Deferred::kLease : queue::Deferred::kSkip;
   if (rated(queue_id)) {
     const Nanos sent_ns = boot_ns();
-    auto taken = queue::lease_rated(db, store, partition, spec, asked(queue_id, spec.block_size),
-                                    locked, deferred);
+    auto taken = queue::lease_rated(db, store, offer.partition, spec,
+                                    asked(queue_id, spec.block_size), locked, deferred);
     if (!taken) return std::nullopt;
     answered(queue_id, taken->granted);
     if (taken->block)
       return LeasedBlock{std::move(*taken->block), {taken->granted, queue_id, sent_ns}};
     if (rated(queue_id)) return std::nullopt;
   }
-  auto block = store.lease(db, partition, spec, locked, deferred);
+  auto block = store.lease(db, offer.partition, spec, locked, deferred);
   if (!block) return std::nullopt;
   return LeasedBlock{std::move(*block)};
-}
-
-std::optional<LeasedBlock> Rates::take_over(db::Connection& db, const queue::LeaseStore& store,
-                                            const queue::Observation& observed, bool stale,
-                                            const queue::FetchSpec& spec, queue::Locked locked) {
-  const std::uint32_t queue_id = observed.partition.queue_id;
-  const bool frees_only = rated(queue_id);
-  auto block = store.take_over(db, observed, stale, spec, locked, frees_only);
-  if (!block) return std::nullopt;
-  if (!frees_only || mutant::removed("rate_takeover")) return LeasedBlock{std::move(*block)};
-  // The next holder is charged for its starts.
-  block->tasks.clear();
-  return LeasedBlock{std::move(*block), {{}, queue_id, boot_ns()}};
 }
 
 // Tasks that were not started are among the fetched ones.

@@ -43,14 +43,8 @@ class Rates {
   // The verbs that lease and fetch; in a queue with a known rate the statements that charge for it
   // (S42).
   [[nodiscard]] std::optional<LeasedBlock> lease(db::Connection& db, const queue::LeaseStore& store,
-                                                 queue::Partition partition,
-                                                 const queue::FetchSpec& spec, queue::Locked locked,
-                                                 queue::Deferred deferred);
-  [[nodiscard]] std::optional<LeasedBlock> take_over(db::Connection& db,
-                                                     const queue::LeaseStore& store,
-                                                     const queue::Observation& observed, bool stale,
-                                                     const queue::FetchSpec& spec,
-                                                     queue::Locked locked);
+                                                 const Offer& offer, const queue::FetchSpec& spec,
+                                                 queue::Locked locked);
   // Acknowledges, and fetches next to `running` tasks. Replaces `grant`.
   [[nodiscard]] std::vector<queue::Task> fetch(process::Session& session, const queue::Lease& lease,
                                                std::span<const queue::Finished> finished,

@@ -9,6 +9,7 @@
 #include "peer/doorbell.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
+#include "worker/run/run.h"
 
 namespace allot::worker {
 namespace {
@@ -39,13 +40,10 @@ Scout::Scout(process::Session& session, ipc::PoolBoard& pool, ServedQueues& queu
       weights_(weights),
       knows_(std::move(knows)) {}
 
-// If it dies during its poll, another worker becomes the scout after the polling floor.
-bool Scout::becomes_scout() {
+bool Scout::run(std::uint32_t& seen_bell) {
   asked_by_ = pool_.next_scout_ns.load();
-  return become_scout(pool_, mono_ns(), kPollingFloor);
-}
-
-bool Scout::run() {
+  // If it dies during its poll, another worker becomes the scout after the polling floor.
+  if (!become_scout(pool_, mono_ns(), kPollingFloor)) return false;
   queues_.refresh(kListAge);
   const Nanos now = mono_ns();
   const bool idle = pool_.scout_interval_ns.load() != kBusyInterval;
@@ -58,12 +56,11 @@ bool Scout::run() {
   publish_hints(pool_, hints.data(), count);
   plan_next_poll(scouted);
   // The scout itself takes one, so another one must be on standby.
-  if (count > 0) peer::wake(pool_.bell, count);
-  return count > 0;
-}
-
-std::optional<Offer> Scout::offer_hint() {
-  return offer_of(next_hint());
+  if (count > 0) {
+    peer::wake(pool_.bell, count);
+    ++seen_bell;
+  }
+  return true;
 }
 
 bool Scout::hints_wait() const {
@@ -75,16 +72,16 @@ bool Scout::hints_wait() const {
 // With weights, the queue whose turn it is may have no hint because its hints are used up, or
 // because it had no work at the last poll. Hints of other queues may last for minutes, so the
 // worker polls the queues before them, and no others.
-ipc::Hint Scout::next_hint() {
-  if (weights_.none()) return take_hint(pool_);
-  if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return urgent;
+std::optional<Offer> Scout::offer_hint() {
+  if (weights_.none()) return offer_of(take_hint(pool_));
+  if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return offer_of(urgent);
   const auto order = weights_.order();
   const std::uint32_t hinted = hinted_queue(pool_, order);
   const auto before = std::find(order.begin(), order.end(), hinted);
   if (hinted != 0 && before != order.begin()) {
     add_hints(pool_, poll_before({order.begin(), before}));
   }
-  return take_hint_of(pool_, order);
+  return offer_of(take_hint_of(pool_, order));
 }
 
 // Skips queues whose rate lets no task start yet.
@@ -140,7 +137,7 @@ void Scout::plan_next_poll(const queue::Scouted& scouted) {
     const bool more =
         (scouted.ahead->rates && !ahead_.rates) || (scouted.ahead->deferred && !ahead_.deferred);
     ahead_ = *scouted.ahead;
-    const Nanos due = ahead_.due_in ? now + static_cast<Nanos>(ahead_.due_in->count()) * kMicro : 0;
+    const Nanos due = ahead_.due_in ? now + in_nanos(*ahead_.due_in) : 0;
     pool_.next_due_ns.store(due);
     if (due != 0) next = std::min(next, due);
     if (more) next = now;

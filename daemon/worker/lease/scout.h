@@ -31,16 +31,13 @@ class Scout {
   Scout(process::Session& session, ipc::PoolBoard& pool, ServedQueues& queues, DatabaseClock& clock,
         Rates& rates, const Weights& weights, Knows knows);
 
-  // True: this worker is the scout now, and has to call run().
-  [[nodiscard]] bool becomes_scout();
-  // Replaces the hints, and plans the next poll of the pool. True: it rang for new hints.
-  bool run();
-
+  // Replaces the hints, and plans the next poll of the pool. False: another worker is the scout.
+  // `seen_bell` counts the ring for new hints, which carries no news.
+  bool run(std::uint32_t& seen_bell);
   [[nodiscard]] std::optional<Offer> offer_hint();
   [[nodiscard]] bool hints_wait() const;
 
  private:
-  ipc::Hint next_hint();
   std::vector<ipc::Hint> poll_before(std::vector<std::uint32_t> queue_ids);
   queue::Scouted poll(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also);
   std::vector<ipc::Hint> hints_of(const queue::Scouted& scouted);

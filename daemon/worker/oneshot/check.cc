@@ -26,7 +26,7 @@
 #include "process/cgroup.h"
 #include "process/cgroup_limits.h"
 #include "process/connect.h"
-#include "process/own_holder.h"
+#include "process/own.h"
 #include "queue/model/catalog.h"
 #include "queue/schedules/configured.h"
 #include "queue/server/account.h"
@@ -105,10 +105,9 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
     problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
-  find_lost_programs(settings, findings);
   // The daemon's own check runs under its account.
   const auto reach = peer::inherited(ipc::kAnswerFd) ? std::nullopt : UnitReach::find();
-  if (reach) find_unreachable_programs(settings, *reach, findings);
+  find_unusable_programs(settings, reach, findings);
   for (const std::string& line : unused_sections(settings, files)) {
     findings.warnings.push_back({"config.warning", line});
   }

@@ -74,47 +74,32 @@ void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findi
   }
 }
 
-void find_lost_programs(const config::Settings& settings, Findings& findings) {
-  for (const auto& [plugin, event] :
-       {std::pair{"exec", "exec.no_program"}, std::pair{"pipe", "pipe.no_program"}}) {
-    const auto section = settings.plugins.sections.find(plugin);
-    if (section == settings.plugins.sections.end()) continue;
-    const std::string name = std::string("plugins.") + plugin;
-    std::string last;
-    for (const auto& [key, value] : section->second) {
-      const std::string_view program = program_of(key, "command");
-      // The elements of a list follow each other: the first is the program.
-      if (program.empty() || std::exchange(last, key) == key) continue;
-      const char* trouble = trouble_of(value);
-      if (trouble == nullptr) continue;
-      findings.warnings.push_back({event, where(settings, name + "." + key) + "[" + name + "." +
-                                              std::string(program) + "] " + value + ": " +
-                                              trouble});
-    }
-  }
-}
-
-void find_unreachable_programs(const config::Settings& settings, const UnitReach& reach,
-                               Findings& findings) {
+void find_unusable_programs(const config::Settings& settings, const std::optional<UnitReach>& reach,
+                            Findings& findings) {
   for (const std::string plugin : {"exec", "pipe"}) {
     const auto section = settings.plugins.sections.find(plugin);
     if (section == settings.plugins.sections.end()) continue;
     const std::string name = "plugins." + plugin;
     std::string last;
     for (const auto& [key, value] : section->second) {
-      const std::string_view of_command = program_of(key, "command");
-      const std::string_view program =
-          of_command.empty() ? program_of(key, "directory") : of_command;
+      // The elements of a list follow each other: the first is the program.
       const bool is_first = std::exchange(last, key) != key;
+      const std::string_view command = program_of(key, "command");
+      const std::string_view program = command.empty() ? program_of(key, "directory") : command;
+      if (program.empty()) continue;
+      const std::string place = where(settings, name + "." + key) + "[" + name + "." +
+                                std::string(program) + "] " + value + ": ";
+      const char* lost = is_first && !command.empty() ? trouble_of(value) : nullptr;
+      if (lost != nullptr) findings.warnings.push_back({plugin + ".no_program", place + lost});
       // The words after a program may be a script, which the program reads.
-      if (program.empty() || (!is_first && !std::filesystem::is_regular_file(value))) continue;
-      const std::string trouble = reach.trouble_with(value, is_first ? X_OK : R_OK);
+      if (!reach || (!is_first && !std::filesystem::is_regular_file(value))) continue;
+      const std::string trouble = reach->trouble_with(value, is_first ? X_OK : R_OK);
       if (trouble.empty()) continue;
       findings.warnings.push_back(
-          {plugin + ".unreachable", where(settings, name + "." + key) + "[" + name + "." +
-                                        std::string(program) + "] " + value + ": " + trouble +
-                                        "; docs/install.md, \"An application below /home or "
-                                        "/srv\", explains how to change that"});
+          {plugin + ".unreachable",
+           place + trouble +
+               "; docs/install.md, \"An application below /home or /srv\", explains how to change "
+               "that"});
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "config/settings.h"
 #include "db/connection.h"
 #include "worker/oneshot/check.h"
@@ -14,11 +16,9 @@ namespace allot::worker {
 // configuration were created.
 void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findings& findings);
 
-// Programs of [plugins.exec.types] that this account cannot run.
-void find_lost_programs(const config::Settings& settings, Findings& findings);
-
-// Programs, their scripts and folders that the service cannot use.
-void find_unreachable_programs(const config::Settings& settings, const UnitReach& reach,
-                               Findings& findings);
+// Programs of exec and pipe that this account cannot run; with `reach` also programs, their scripts
+// and folders that the service cannot use.
+void find_unusable_programs(const config::Settings& settings, const std::optional<UnitReach>& reach,
+                            Findings& findings);
 
 }  // namespace allot::worker

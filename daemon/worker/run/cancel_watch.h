@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,9 +19,7 @@ namespace allot::worker {
 // its mutex, unless noted.
 class CancelWatch {
  public:
-  // Calls `asked` when it sees a request, and with each poll from then on.
-  CancelWatch(Nanos grace_ns, std::function<void()> asked)
-      : grace_ns_(grace_ns), on_asked_(std::move(asked)) {}
+  explicit CancelWatch(Nanos grace_ns) : grace_ns_(grace_ns) {}
 
   void begin(Nanos now);
   [[nodiscard]] Nanos next_poll() const { return next_poll_; }
@@ -43,11 +40,7 @@ class CancelWatch {
   [[nodiscard]] bool watched() const { return watched_; }
 
  private:
-  void poll_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
-  void saw(const queue::Lease& lease, const queue::Task& task, queue::CancelRequest request);
-
   const Nanos grace_ns_;
-  const std::function<void()> on_asked_;
   Nanos next_poll_ = 0;
   bool watched_ = false;          // a request may be there
   queue::CancelRequest request_;  // written before end_at_

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::microseconds;
 using Outcome = Facts::Outcome;
 using Verb = queue::Ending::Verb;
-using What = Decision::What;
+using What = meter::Count;
 
 // Whether the attempt ended with a verdict that is counted. A stopping worker has no verdict on the
 // task, unless the task has an answer: its handler then gave it back by a release.
@@ -35,15 +35,15 @@ queue::Ending ending(Verb verb, const Facts& facts) {
   return ending;
 }
 
-Decision finished(What what, const Facts& facts) {
+Decision finished(const Facts& facts) {
   queue::Ending ack{Verb::kAck, facts.attempt};
   ack.record = facts.record;
-  return {what, ack};
+  return {What::kDone, ack};
 }
 
 // Final: no further attempt, and no hook.
 Decision cancelled(const Facts& facts) {
-  if (facts.cancel->as_done) return finished(What::kEnded, facts);
+  if (facts.cancel->as_done) return finished(facts);
   queue::Ending bury = ending(Verb::kBury, facts);
   bury.verdict = {queue::kCancelled, facts.cancel->reason, facts.usage};
   return {What::kCancelled, bury};
@@ -74,8 +74,8 @@ Decision interrupted(const Facts& facts) {
 Decision put_off(const Facts& facts) {
   const bool at_once = facts.outcome == Outcome::kRelease;
   const microseconds wait = at_once ? microseconds(0) : facts.wanted.value_or(facts.retry_delay);
-  if (facts.in_order) return {What::kPutOff, refund(facts), wait};
-  return {What::kPutOff, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
+  if (facts.in_order) return {What::kSnoozed, refund(facts), wait};
+  return {What::kSnoozed, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
 }
 
 // S75: bounded, because a program may be missing permanently. In an ordered queue the task keeps
@@ -90,7 +90,7 @@ Decision start_again(const Facts& facts) {
   if (facts.in_order) again = {Verb::kRefund, facts.attempt};
   again.begun = facts.in_order;  // a snooze implies it
   again.unstarted = facts.unstarted + 1;
-  return {What::kPutOff, again, facts.in_order ? std::optional(wait) : std::nullopt};
+  return {What::kSnoozed, again, facts.in_order ? std::optional(wait) : std::nullopt};
 }
 
 // S10: the first crash is retried at once and in place, because it is mostly the fault of the
@@ -112,29 +112,9 @@ queue::Verdict verdict_of(const Facts& facts) {
   return {facts.cause, failure.message, facts.usage, failure.detail, failure.fault, facts.log};
 }
 
-meter::Count count_of(Decision::What what) {
-  switch (what) {
-    case What::kFinished:
-    case What::kEnded:
-      break;
-    case What::kRetried:
-      return meter::Count::kRetried;
-    case What::kPutOff:
-      return meter::Count::kSnoozed;
-    case What::kInterrupted:
-      return meter::Count::kInterrupted;
-    case What::kDead:
-      return meter::Count::kDead;
-    case What::kCancelled:
-      return meter::Count::kCancelled;
-  }
-  return meter::Count::kDone;
-}
-
 std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::uint32_t queue_id,
                                           std::string_view type) {
-  const bool failed =
-      decision.what == Decision::What::kRetried || decision.what == Decision::What::kDead;
+  const bool failed = decision.what == What::kRetried || decision.what == What::kDead;
   if (!failed || !decision.ending) return std::nullopt;
   const queue::Verdict& verdict = decision.ending->verdict;
   return queue::error_group(queue_id, type, verdict.cause,
@@ -142,7 +122,7 @@ std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::uint32_
 }
 
 Decision decide(const Facts& facts) {
-  if (facts.outcome == Outcome::kSuccess) return finished(What::kFinished, facts);
+  if (facts.outcome == Outcome::kSuccess) return finished(facts);
   if (facts.cancel) return cancelled(facts);
   switch (facts.outcome) {
     case Outcome::kFail:

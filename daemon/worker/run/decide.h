@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "meter/record.h"
+#include "plugin_host/handler_call.h"
 #include "queue/model/fault.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
@@ -18,17 +19,7 @@ namespace allot::worker {
 // Facts about a task whose attempt is over, from any source: the answer of its handler, the slot of
 // a dead worker, or a lease that is no longer renewed.
 struct Facts {
-  enum class Outcome {
-    kSuccess,     // reported by its handler
-    kRetry,       // likewise
-    kException,   // its handler threw, or its writes were lost
-    kFail,        // its handler excluded a further attempt
-    kSnooze,      // its handler asks for a later call; not a failure
-    kRelease,     // its handler gives it to another worker; not a failure
-    kNotStarted,  // the program that its handler starts could not begin
-    kCrash,       // its worker or host died with it
-    kNotBegun,    // no attempt: its time was over, or its attempts were used up before
-  };
+  using Outcome = plugin_host::OutcomeKind;
 
   Outcome outcome = Outcome::kSuccess;
   std::uint32_t attempt = 1;  // number of the attempt; for kNotBegun the number of charged attempts
@@ -59,17 +50,9 @@ struct Facts {
 
 // Result for the task. It refers to the facts, which outlive it.
 struct Decision {
-  enum class What {
-    kFinished,
-    kRetried,      // another attempt follows
-    kPutOff,       // it runs again later, and nothing is charged
-    kInterrupted,  // it runs again, and nothing is charged
-    kDead,
-    kCancelled,  // dead by request
-    kEnded,      // finished by request
-  };
-
-  What what = What::kFinished;
+  // A verdict. kDone: finished by request, or a success; kSnoozed: it runs again later, and nothing
+  // is charged.
+  meter::Count what = meter::Count::kDone;
   std::optional<queue::Ending> ending{};  // nullopt: there is nothing to write
   std::optional<std::chrono::microseconds>
       partition_wait{};  // its partition waits for it this long (S16)
@@ -77,9 +60,6 @@ struct Decision {
 
 // Failure record of the task, if it failed. It refers to the facts.
 [[nodiscard]] queue::Verdict verdict_of(const Facts& facts);
-
-// The counter of a decision.
-[[nodiscard]] meter::Count count_of(Decision::What what);
 
 // The group of errors in which it is counted as well; nullopt: it did not fail.
 [[nodiscard]] std::optional<queue::ErrorGroup> error_of(const Decision& decision,

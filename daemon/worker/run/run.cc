@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "plugin_host/abi_check.h"
 #include "queue/model/error_text.h"
 
 namespace allot::worker {
@@ -18,7 +19,7 @@ Run::Run(process::SlotWriter& slot, const queue::Lease& in_lease, const ServedQu
       id(queue::TaskId{in_lease.partition, of.key.prio, of.id_key()}.text()),
       number(of.attempt + 1),
       fence(queue::fence(in_lease, of)),
-      cancel(in_nanos(in_queue.settings->cancel_grace), [this] { cancel_requested(); }),
+      cancel(in_nanos(in_queue.settings->cancel_grace)),
       slot_(slot) {}
 
 Run::~Run() {
@@ -49,8 +50,9 @@ void Run::announce() {
 void Run::begin(Nanos now) {
   if (!in_slot_) enter_slot();
   began_ns_ = now;
-  limits_ = {now + in_nanos(config::soft_task_timeout(time_limit)), now + in_nanos(time_limit),
-             in_nanos(progress_every)};
+  limits_ = {
+      now + in_nanos(config::soft_task_timeout(plan.time_limit)), now + in_nanos(plan.time_limit),
+      plan.handler == nullptr ? 0 : in_nanos(plugin_host::progress_every(*plan.handler->handler))};
   cancel.begin(now);
   const auto [at_ns, by] = limits_.hard(now);
   const MutexLock held(mutex_);
@@ -91,14 +93,39 @@ queue::Progress Run::shown_progress() const {
   return progress_;
 }
 
-void Run::cancel_requested() noexcept {
+void Run::follow_cancel() noexcept {
   const MutexLock held(mutex_);
-  if (cancel.end_at() < hard_ns_) move_deadline(cancel.end_at(), ipc::Limit::kCancel);
+  if (cancelled() && cancel.end_at() < hard_ns_)
+    move_deadline(cancel.end_at(), ipc::Limit::kCancel);
 }
 
 void Run::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {
   hard_ns_ = at_ns;
   slot_.move_deadline(plan.entry, at_ns, by);
+}
+
+// A line that is too long keeps its beginning.
+void LogTail::add(std::string_view level, std::string_view text) noexcept {
+  try {
+    std::string line(level);
+    line.append(1, ' ').append(text.substr(0, kMostBytes - level.size() - 2)).append(1, '\n');
+    const MutexLock held(mutex_);
+    bytes_ += line.size();
+    lines_.push_back(std::move(line));
+    while (lines_.size() > kMostLines || bytes_ > kMostBytes) {
+      bytes_ -= lines_.front().size();
+      lines_.pop_front();
+    }
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::string LogTail::text() const {
+  const MutexLock held(mutex_);
+  std::string all;
+  all.reserve(bytes_);
+  for (const std::string& line : lines_) all += line;
+  return all;
 }
 
 }  // namespace allot::worker

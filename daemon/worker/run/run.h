@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "peer/slot_file.h"
 #include "plugin_host/registry.h"
 #include "process/slot_writer.h"
@@ -18,11 +20,64 @@
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
 #include "worker/run/cancel_watch.h"
-#include "worker/run/log_tail.h"
 #include "worker/run/served_queue.h"
-#include "worker/run/task_limits.h"
 
 namespace allot::worker {
+
+inline Nanos in_nanos(std::chrono::nanoseconds span) {
+  return static_cast<Nanos>(span.count());
+}
+
+// The last lines that a handler logged, for the record of a failed attempt (S81). The threads of
+// the handler add lines; the thread that runs the task reads them. Never throws: a line without
+// memory is left out.
+class LogTail {
+ public:
+  static constexpr std::size_t kMostLines = 64;
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 10;
+
+  void add(std::string_view level, std::string_view text) noexcept;
+  // "warn the logged text\n", line by line.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  mutable Mutex mutex_;
+  std::deque<std::string> lines_ ALLOT_GUARDED_BY(mutex_);
+  std::size_t bytes_ ALLOT_GUARDED_BY(mutex_) = 0;
+};
+
+// Deadlines of a run. Times are CLOCK_BOOTTIME.
+struct TaskLimits {
+  Nanos soft_ns = 0;            // stop_requested is true from then on
+  Nanos time_ns = 0;            // its time limit
+  Nanos progress_every_ns = 0;  // promised by its handler; 0: none
+
+  struct Hard {
+    Nanos at_ns;
+    ipc::Limit by;
+  };
+  // Deadline of a run that made progress at `now`: its time limit, or earlier if its handler
+  // promised progress (B3).
+  [[nodiscard]] Hard hard(Nanos now) const {
+    const Nanos silent_until = now + progress_every_ns;
+    if (progress_every_ns == 0 || silent_until >= time_ns) return {time_ns, ipc::Limit::kTime};
+    return {silent_until, ipc::Limit::kProgress};
+  }
+};
+
+// A lease as its keeper knows it: of a partition, or of a detached task.
+struct KeptLease {
+  // Any thread may read these.
+  std::atomic<bool> lost{false};
+  std::atomic<Nanos> deadline_ns{0};
+  Nanos renew_at_ns = 0;  // protected by the keeper's mutex
+
+  // True while this process is sure that no other process can have it (S5), and for `margin` more.
+  [[nodiscard]] bool valid(Nanos margin = 0) const {
+    return (!lost.load() && boot_ns() + margin < deadline_ns.load()) ||
+           mutant::removed("lease_deadline");
+  }
+};
 
 // A task at work: one attempt, from its number to its verdict. Its state is in the slot
 // (ipc::RunState), for the processes that judge or heal it. The thread that runs the task makes the
@@ -41,6 +96,7 @@ class Run {
     std::uint32_t most = 0;                               // limit of attempts
     std::size_t entry = 0;                                // index in the slot
     bool sole = true;                                     // see Job
+    std::chrono::milliseconds time_limit{0};
   };
   // All arguments outlive the run.
   Run(process::SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue,
@@ -62,10 +118,8 @@ class Run {
   queue::Usage usage{};                 // of the handler, if the result is kept or logged
   std::chrono::microseconds waited{0};  // from the time that it was due until its start
 
-  // Set these before begin().
-  std::chrono::milliseconds time_limit{0};
-  std::chrono::milliseconds progress_every{0};  // interval promised by its handler (B3); 0: none
-  Nanos detach_after_ns = 0;  // runtime after which it leaves its partition; 0: never
+  // Runtime after which it leaves its partition; 0: never. Set it before begin().
+  Nanos detach_after_ns = 0;
 
   // For log, metrics and minutes: its label, if it has one.
   [[nodiscard]] std::string_view shown_type() const;
@@ -111,18 +165,16 @@ class Run {
   }
 
   CancelWatch cancel;
+  // After each poll: a request for its end is also a deadline.
+  void follow_cancel() noexcept;
 
-  // State of the lease keeper.
-  struct Keeping {
-    // Any thread may read these. For a detached task: its own lease.
-    std::atomic<bool> lost{false};
-    std::atomic<Nanos> deadline_ns{0};
+  // State of the lease keeper. The lease is that of a detached task.
+  struct Keeping : KeptLease {
     // Protected by the keeper's mutex.
     Place place = Place::kPartition;
     Nanos detach_at_ns = 0;              // time of the next attempt to detach, after a failure
-    Nanos renew_at_ns = 0;               // set once it is detached
-    Nanos renewed_ns = 0;                // likewise: time of the detach or of the last renewal
-    std::uint32_t written_progress = 0;  // likewise: the written value of shown_
+    Nanos renewed_ns = 0;                // time of the detach or of the last renewal
+    std::uint32_t written_progress = 0;  // the written value of shown_
   };
   Keeping keeping;
 
@@ -131,7 +183,6 @@ class Run {
     if (in_slot_) slot_.mark(plan.entry, event);
   }
   void enter_slot();
-  void cancel_requested() noexcept;
   void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
 
   process::SlotWriter& slot_;

@@ -20,7 +20,7 @@ log::Field detail_field(std::string_view detail) {
 }  // namespace
 
 bool is_slow(Nanos ran, std::chrono::milliseconds slow_after) {
-  return ran >= static_cast<Nanos>(slow_after.count()) * kMilli;
+  return ran >= in_nanos(slow_after);
 }
 
 void log_ran(const Run& run, const plugin_host::CallResult& result,
@@ -39,14 +39,12 @@ void log_ran(const Run& run, const plugin_host::CallResult& result,
 }
 
 void log_end(const Run& run, const Facts& facts, const Decision& decision) {
-  using Became = Decision::What;
+  using Became = meter::Count;
   const auto delay_ms = [&] {
     return decision.partition_wait.value_or(decision.ending->delay).count() / 1000;
   };
   const bool began = facts.outcome != Facts::Outcome::kNotBegun;
   switch (decision.what) {
-    case Became::kFinished:
-      return;
     case Became::kRetried:
       return log::warn("task.retry", {{"task", run.id},
                                       {"type", run.shown_type()},
@@ -58,7 +56,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       {"cause", facts.cause},
                                       {"error", facts.failure.message},
                                       detail_field(facts.failure.detail)});
-    case Became::kPutOff:
+    case Became::kSnoozed:
       if (facts.outcome == Facts::Outcome::kNotStarted) {
         return log::warn("task.put_off", {{"task", run.id},
                                           {"type", run.shown_type()},
@@ -83,10 +81,12 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
     case Became::kCancelled:
       return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended" : "it was not started again");
-    case Became::kEnded:
+    case Became::kDone:
       return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended, and it counts as done"
                                  : "it was not started again, and it counts as done");
+    default:
+      return;
   }
 }
 

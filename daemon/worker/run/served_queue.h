@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "config/hooks.h"
 #include "config/settings.h"
 #include "queue/model/catalog.h"
-#include "queue/model/lease.h"
+#include "queue/model/hook.h"
+#include "queue/verbs/retry_policy.h"
 
 namespace allot::worker {
 
@@ -23,5 +29,25 @@ struct ServedQueue {
   // A failed task stays before the others of its key (S16).
   [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };
+
+// The hook that a death in this queue triggers, by its configuration (C9).
+inline std::optional<queue::OnDead> on_dead(const config::Queue& queue) {
+  if (queue.on_dead.empty()) return std::nullopt;
+  auto target = config::hook_target(queue.on_dead);
+  if (!target) return std::nullopt;
+  return queue::OnDead{queue.name, std::move(target->queue), std::move(target->type)};
+}
+
+inline bool keeps_history(const config::Queue& queue) {
+  return queue.history.count() > 0;
+}
+
+// Delay after attempt number `attempt`, by the policy of the type or queue. `dice`: any number.
+inline std::chrono::microseconds retry_delay(const config::Settings& settings,
+                                             const config::Queue& queue, std::string_view type,
+                                             std::uint32_t attempt, std::uint32_t dice) {
+  auto [first, most, list] = config::retry_delays(settings, queue, type);
+  return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt, dice);
+}
 
 }  // namespace allot::worker

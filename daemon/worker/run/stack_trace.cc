@@ -68,10 +68,6 @@ std::optional<std::size_t> last_line(const Lines& lines, const Fits& fits) {
   return std::nullopt;
 }
 
-bool begins(std::string_view text, std::string_view with) {
-  return text.substr(0, with.size()) == with;
-}
-
 std::string joined(const std::string& exception, const std::string& text) {
   return text.empty() ? exception : exception + ": " + text;
 }
@@ -90,7 +86,7 @@ Found python_from(const Lines& lines, std::size_t first, const std::string& bars
   Trace trace{first, {}, {}, {}};
   for (std::size_t i = first; i < lines.size(); ++i) {
     std::string_view line = lines[i];
-    if (begins(line, bars)) line.remove_prefix(bars.size());
+    if (line.starts_with(bars)) line.remove_prefix(bars.size());
     Match match;
     if (matches(line, frame, match)) {
       trace.frames.insert(trace.frames.begin(), Frame{match[2], match[1]});
@@ -169,7 +165,7 @@ Found php(const Lines& lines) {
   static const Shape thrown("", R"re((?:Uncaught |Next )([\w\\]+)(?:: (.*)| (in .+:\d+))?)re");
   static const Shape place("in ", R"re((.*?) ?\bin (.+):\d+)re");
   const auto at = last_line(lines, [](std::string_view line) {
-    return matches(line, fatal) || (begins(line, "Next ") && matches(line, thrown));
+    return matches(line, fatal) || (line.starts_with("Next ") && matches(line, thrown));
   });
   if (!at) return std::nullopt;
   std::string_view head = lines[*at];
@@ -204,7 +200,7 @@ Found php(const Lines& lines) {
 // "    at JSON.parse (<anonymous>)" is a frame without a file.
 bool has_at(std::string_view line) {
   const std::size_t word = std::min(line.find_first_not_of(" \t"), line.size());
-  return word > 0 && begins(line.substr(word), "at ");
+  return word > 0 && line.substr(word).starts_with("at ");
 }
 
 // Both print the exception, the lines of its message, and one frame per line after "at".
@@ -212,8 +208,8 @@ Found with_at(const Lines& lines, const Shape& head, const Shape& frame) {
   const auto last = last_line(lines, [&](std::string_view line) { return matches(line, frame); });
   if (!last) return std::nullopt;
   const auto inside = [&](std::string_view line) {
-    return matches(line, frame) || begins(line, " ") || begins(line, "\t") ||
-           begins(line, "Caused by: ");
+    return matches(line, frame) || line.starts_with(" ") || line.starts_with("\t") ||
+           line.starts_with("Caused by: ");
   };
   std::size_t first = *last;
   while (first > 0 && inside(lines[first - 1])) --first;
@@ -257,7 +253,7 @@ Found go(const Lines& lines) {
   const auto at = last_line(lines, [](std::string_view line) { return matches(line, head); });
   if (!at) return std::nullopt;
   std::size_t i = *at + 1;
-  while (i < lines.size() && !begins(lines[i], "goroutine ")) ++i;
+  while (i < lines.size() && !lines[i].starts_with("goroutine ")) ++i;
   if (i == lines.size()) return std::nullopt;
   Trace trace{*at, std::string(lines[*at]), {}, {}};
   Match match;
@@ -280,7 +276,7 @@ Found perl(const Lines& lines) {
   matches(lines[*at], died, match);
   std::string file = match[1];
   Trace trace{*at, std::string(lines[*at]), {}, {}};
-  for (std::size_t i = *at + 1; i < lines.size() && begins(lines[i], "\t"); ++i) {
+  for (std::size_t i = *at + 1; i < lines.size() && lines[i].starts_with("\t"); ++i) {
     if (!matches(lines[i], call, match)) continue;  // "eval {...} called at mail.pl line 3"
     trace.frames.push_back({match[1], file});
     file = match[2];
@@ -298,7 +294,7 @@ Found cpp(const Lines& lines) {
   Match match;
   matches(lines[*at], head, match);
   const std::string_view next = *at + 1 < lines.size() ? lines[*at + 1] : std::string_view();
-  const std::string text(begins(next, kWhat) ? next.substr(kWhat.size()) : std::string_view());
+  const std::string text(next.starts_with(kWhat) ? next.substr(kWhat.size()) : std::string_view());
   return Trace{*at, joined(match[1], text), match[1], {}};
 }
 
@@ -339,7 +335,7 @@ bool is_library(const Frame& frame) {
              kFiles.begin(), kFiles.end(),
              [&](const char* part) { return frame.file.find(part) != std::string::npos; }) ||
          std::any_of(kFunctions.begin(), kFunctions.end(),
-                     [&](const char* part) { return begins(frame.function, part); });
+                     [&](const char* part) { return frame.function.starts_with(part); });
 }
 
 // A number, a date or a revision; or a name with a version in it, such as shop-2.3.

@@ -12,8 +12,9 @@
 #include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
-#include "worker/run/run_hooks.h"
+#include "worker/run/run.h"
 #include "worker/run/run_log.h"
+#include "worker/run/served_queue.h"
 
 namespace allot::worker {
 namespace {
@@ -36,13 +37,7 @@ bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t
 }
 
 Crashed crashed(const queue::DetachedObservation& observed, const std::string& queue_name) {
-  const std::uint32_t own = observed.headers.max_attempts;
-  return {observed.id,
-          queue_name,
-          observed.type,
-          observed.attempt,
-          own != 0 ? std::optional(own) : std::nullopt,
-          observed.headers};
+  return {observed.id, queue_name, observed.type, observed.attempt, observed.headers};
 }
 
 // A crash always has something to write.
@@ -62,7 +57,7 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"attempt", observed.attempt},
                                {"max_attempts", facts.most},
                                {"from", observed.holder}});
-  if (decide(facts).what != Decision::What::kDead) return;
+  if (decide(facts).what != meter::Count::kDead) return;
   log_dead({observed.id.text(), observed.type, queue_name, observed.headers.trace.id()},
            observed.attempt, queue::kUnreported);
 }
@@ -72,16 +67,17 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed) {
   const config::Queue* queue = config::find_queue(settings, crashed.queue_name);
   const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
-  auto [first, most, list] = config::retry_delays(settings, keys, crashed.type);
-  const queue::RetryPolicy policy{first, most, std::move(list)};
   Facts facts;
   facts.outcome = Facts::Outcome::kCrash;
   facts.attempt = crashed.attempt;
-  facts.most = crashed.most.value_or(config::max_attempts(settings, keys, crashed.type));
+  facts.most = crashed.headers.max_attempts != 0
+                   ? crashed.headers.max_attempts
+                   : config::max_attempts(settings, keys, crashed.type);
   facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
   facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
-  facts.retry_delay = policy.delay(crashed.attempt, std::random_device{}());
+  facts.retry_delay =
+      retry_delay(settings, keys, crashed.type, crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
   facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);
@@ -117,7 +113,7 @@ Recovery::Recovery(process::Session& session, const queue::DetachedStore& store,
       queues_(std::move(queues)),
       slot_(slot),
       board_(board),
-      watched_(session, static_cast<Nanos>(settings.daemon.lease_ttl.count()) * kMilli) {
+      watched_(session, in_nanos(settings.daemon.lease_ttl)) {
   for (const queue::QueueInfo& queue : queues_) queue_ids_.push_back(queue.queue_id);
 }
 

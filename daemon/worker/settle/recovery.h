@@ -23,8 +23,7 @@ struct Crashed {
   queue::TaskId id;
   std::string queue_name;
   std::string type;
-  std::uint32_t attempt = 0;            // its number
-  std::optional<std::uint32_t> most{};  // attempts of the task, if already decided
+  std::uint32_t attempt = 0;  // its number
   queue::Headers headers{};
 };
 

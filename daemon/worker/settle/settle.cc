@@ -22,16 +22,14 @@
 #include "peer/drain_budget.h"
 #include "peer/slot_file.h"
 #include "process/connect.h"
-#include "process/former_connection.h"
-#include "process/own_holder.h"
-#include "process/own_meter.h"
+#include "process/own.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/detached_store.h"
 #include "worker/lease/hints.h"
-#include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
+#include "worker/run/served_queue.h"
 #include "worker/settle/recovery.h"
 
 namespace allot::worker {
@@ -155,14 +153,14 @@ bool was_killed(const WorkerEnd& end) {
 
 // The tasks that are at fault for the death. With several running tasks, only those for which the
 // supervisor killed the worker are known to be.
-std::vector<FormerRun> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
-                                   const Remains& remains) {
-  if (remains.at_work.size() < 2) return remains.at_work;
-  std::vector<FormerRun> found;
-  if (!was_killed(end) || !end.out_of_memory.empty()) return found;
+std::vector<FormerRun*> culprits_of(const WorkerEnd& end, const ipc::Slot& slot, Remains& remains) {
+  std::vector<FormerRun*> found;
+  const bool sole = remains.at_work.size() == 1;
+  if (!sole && (!was_killed(end) || !end.out_of_memory.empty())) return found;
   for (const auto by : {&over_time, &lease_in_doubt}) {
-    std::copy_if(remains.at_work.begin(), remains.at_work.end(), std::back_inserter(found),
-                 [&](const FormerRun& run) { return by(slot, run); });
+    for (FormerRun& run : remains.at_work) {
+      if (sole || by(slot, run)) found.push_back(&run);
+    }
     if (!found.empty()) break;
   }
   return found;
@@ -236,13 +234,13 @@ void count(const Tools& tools, const FormerRun& run, meter::Count what) {
 // Call it once the result of its end is written.
 void count_crash(const Tools& tools, const FormerRun& run) {
   const Decision decision = decide(run.facts);
-  const meter::Count verdict = count_of(decision.what);
-  count(tools, run, verdict);
+  count(tools, run, decision.what);
   count(tools, run, meter::Count::kCrashed);
   const ipc::RunRecord& record = run.record;
   const auto error = error_of(decision, run.id().partition.queue_id, record.type);
   if (tools.meter == nullptr || !error) return;
-  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->sample});
+  tools.meter->count_error(decision.what,
+                           {record.queue_name, record.type, error->group, error->sample});
 }
 
 // The fence on a task under the dead worker's lease. nullopt: it has none, or the task left its
@@ -262,13 +260,20 @@ queue::Fenced write(const Tools& tools, const queue::Fence& fence, const queue::
   return queue::write(tools.db, tools.detached.holder(), fence, ending, then);
 }
 
+// The same for a detached task that the dead worker still has.
+queue::Fenced write_detached(const Tools& tools, const queue::TaskId& id,
+                             const queue::Ending& ending) {
+  const auto held = tools.detached.held(tools.db, id);
+  return held ? write(tools, *held, ending) : queue::Fenced::kLost;
+}
+
 // The slot has the limit of attempts, as decided when the run began.
 Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
                const WorkerEnd& end, const FormerRun& run) {
   const ipc::RunRecord& task = run.record;
-  Facts facts = facts_of_crash(
-      tools.db, settings,
-      {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts, run.headers});
+  Facts facts = facts_of_crash(tools.db, settings,
+                               {run.id(), task.queue_name, task.type, task.attempt, run.headers});
+  facts.most = task.max_attempts;
   Death death = describe_death(end, slot, run);
   facts.cause = death.cause;
   facts.failure.message = std::move(death.text);
@@ -287,8 +292,8 @@ queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then 
   if (const auto fence = leased(tools, run)) fenced = write(tools, *fence, ending, then);
   // A task with neighbours may have been detached although the lease stays.
   if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
-  const auto held = tools.detached.held(tools.db, run.id());
-  return held ? write(tools, *held, ending) : fenced;
+  const auto detached = write_detached(tools, run.id(), ending);
+  return detached == queue::Fenced::kLost ? fenced : detached;
 }
 
 // The task that finished last may have been detached: then its row there is left. Reads after the
@@ -305,9 +310,8 @@ void ack_detached(const Tools& tools, const config::Settings& settings, const Re
                      last.record});
   }
   for (const auto& [id, record] : ended) {
-    const auto held = tools.detached.held(tools.db, id);
-    if (held)
-      static_cast<void>(write(tools, *held, {queue::Ending::Verb::kAck, 0, {}, {}, {}, record}));
+    static_cast<void>(
+        write_detached(tools, id, {queue::Ending::Verb::kAck, 0, {}, {}, {}, record}));
   }
 }
 
@@ -333,7 +337,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"charged", charged},
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});
-  if (!charged || decide(run.facts).what != Decision::What::kDead) return;
+  if (!charged || decide(run.facts).what != meter::Count::kDead) return;
   log_dead({id, task.type, task.queue_name, run.headers.trace.id()}, task.attempt,
            verdict_of(run.facts));
 }
@@ -346,10 +350,7 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
   auto fenced = queue::Fenced::kLost;
   const auto fence = leased(tools, run);
   if (fence && fence->epoch == slot.epoch.load()) fenced = write(tools, *fence, back);
-  if (fenced == queue::Fenced::kLost) {
-    const auto held = tools.detached.held(tools.db, run.id());
-    if (held) fenced = write(tools, *held, back);
-  }
+  if (fenced == queue::Fenced::kLost) fenced = write_detached(tools, run.id(), back);
   if (fenced == queue::Fenced::kLost) return;
   log::info("task.not_started", {{"task", run.id().text()},
                                  {"reason", "its worker ended before a verdict was received"}});
@@ -357,23 +358,21 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
 
 // Spares tasks that ran concurrently, if it is unknown which one was at fault (`suspected`), or if
 // another one was. Ends the lease, if it has not ended yet.
-void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool suspected) {
+void spare(const Tools& tools, const std::vector<FormerRun*>& neighbours, bool suspected) {
   const auto verb = suspected ? queue::Ending::Verb::kSuspect : queue::Ending::Verb::kRefund;
   std::vector<queue::Fence> in_partition;
-  for (const FormerRun& run : neighbours) {
-    if (const auto fence = leased(tools, run)) in_partition.push_back(*fence);
+  for (const FormerRun* run : neighbours) {
+    if (const auto fence = leased(tools, *run)) in_partition.push_back(*fence);
   }
   if (suspected && !in_partition.empty()) {
     static_cast<void>(queue::suspect(tools.db, in_partition, queue::Then::kRelease));
   }
-  for (const FormerRun& run : neighbours) {
-    if (const auto held = tools.detached.held(tools.db, run.id())) {
-      static_cast<void>(write(tools, *held, {verb, run.record.attempt}));
-    }
-    count(tools, run, meter::Count::kInterrupted);
-    log::info("task.interrupted_by_crash", {{"task", run.id().text()},
-                                            {"type", run.record.type},
-                                            trace_field(run.headers.trace.id()),
+  for (const FormerRun* run : neighbours) {
+    static_cast<void>(write_detached(tools, run->id(), {verb, run->record.attempt}));
+    count(tools, *run, meter::Count::kInterrupted);
+    log::info("task.interrupted_by_crash", {{"task", run->id().text()},
+                                            {"type", run->record.type},
+                                            trace_field(run->headers.trace.id()),
                                             {"charged", false},
                                             {"suspected", suspected}});
   }
@@ -403,46 +402,31 @@ void count_failed(const config::Settings& settings) {
   if (budget != nullptr) ++budget->failed;
 }
 
-// Ends the tasks for whose end there is a request: nothing is charged or retried (B11).
-std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<FormerRun>& running) {
-  std::vector<FormerRun> ended;
-  for (const FormerRun& run : running) {
-    const auto& cancel = run.facts.cancel;
-    if (!cancel) continue;
-    ended.push_back(run);
-    const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
-    if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
-    count_crash(tools, run);
-    log_cancelled({run.id().text(), run.record.type, run.headers.trace.id()}, cancel->reason,
-                  run.facts.failure.message + (cancel->as_done ? ", and it counts as done" : ""));
-  }
-  return ended;
-}
-
-std::vector<FormerRun> all_but(const std::vector<FormerRun>& these,
-                               const std::vector<FormerRun>& those) {
-  std::vector<FormerRun> rest;
-  std::copy_if(these.begin(), these.end(), std::back_inserter(rest), [&](const FormerRun& one) {
-    return std::none_of(those.begin(), those.end(),
-                        [&](const FormerRun& other) { return one.id() == other.id(); });
-  });
-  return rest;
+// Ends a task for whose end there is a request: nothing is charged or retried (B11).
+void end_cancelled(const Tools& tools, const FormerRun& run) {
+  const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
+  if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) return;
+  count_crash(tools, run);
+  const bool as_done = run.facts.cancel->as_done;
+  log_cancelled({run.id().text(), run.record.type, run.headers.trace.id()},
+                run.facts.cancel->reason,
+                run.facts.failure.message + (as_done ? ", and it counts as done" : ""));
 }
 
 void charge_culprits(const Tools& tools, const config::Settings& settings,
-                     std::vector<FormerRun> culprits) {
-  for (FormerRun& run : culprits) {
-    find_earlier_crash(tools.db, run.id(), run.facts);
+                     const std::vector<FormerRun*>& culprits) {
+  for (FormerRun* run : culprits) {
+    find_earlier_crash(tools.db, run->id(), run->facts);
     // A first crash is retried in place in every queue (S10).
-    if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
-    const bool last = &run == &culprits.back();
+    if (run->facts.crashed_before) run->facts.in_order = in_order(tools.db, run->record);
+    const bool last = run == culprits.back();
     const auto fenced =
-        end_attempt(tools, run, last ? queue::Then::kRelease : queue::Then::kKeepLease);
-    const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, run);
-    log_charge(run, charged);
+        end_attempt(tools, *run, last ? queue::Then::kRelease : queue::Then::kKeepLease);
+    const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, *run);
+    log_charge(*run, charged);
     if (!charged) continue;
     count_failed(settings);
-    count_crash(tools, run);
+    count_crash(tools, *run);
   }
 }
 
@@ -456,18 +440,26 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   }
   for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
   note_begun(tools, remains.at_work);
-  const auto culprits = culprits_of(end, slot, remains);
-  const auto cancelled = end_cancelled(tools, remains.at_work);
-  auto blamed = all_but(culprits, cancelled);
+  auto blamed = culprits_of(end, slot, remains);
+  const std::size_t culprits = blamed.size();
+  std::erase_if(blamed, [](const FormerRun* run) { return run->facts.cancel.has_value(); });
   // Several tasks over their time were in one call (A13), and any of them may have hung: each is
   // charged once it runs alone.
-  const bool unknown = culprits.empty() || (culprits.size() > 1 && !blamed.empty());
+  const bool unknown = culprits == 0 || (culprits > 1 && !blamed.empty());
   if (unknown) blamed.clear();
+  std::vector<FormerRun*> spared;
+  for (FormerRun& run : remains.at_work) {
+    if (run.facts.cancel) {
+      end_cancelled(tools, run);
+    } else if (std::find(blamed.begin(), blamed.end(), &run) == blamed.end()) {
+      spared.push_back(&run);
+    }
+  }
   // Tasks under the lease come last: the last of them ends it.
   std::stable_partition(blamed.begin(), blamed.end(),
-                        [&](const FormerRun& run) { return !leased(tools, run); });
+                        [&](const FormerRun* run) { return !leased(tools, *run); });
   charge_culprits(tools, settings, blamed);
-  spare(tools, all_but(all_but(remains.at_work, blamed), cancelled), unknown);
+  spare(tools, spared, unknown);
   ack_detached(tools, settings, remains);
 }
 

@@ -43,9 +43,9 @@ class LeaseKeeperTest : public WorkerTest {
   // A run of that task, which is to begin under the present lease.
   std::unique_ptr<worker::Run> run_of(const queue::Lease& lease, queue::Task& task,
                                       milliseconds detach_after = milliseconds(0),
-                                      const worker::Run::Plan& plan = {.most = 10}) {
+                                      worker::Run::Plan plan = {.most = 10}) {
+    plan.time_limit = std::chrono::hours(1);
     auto run = std::make_unique<worker::Run>(slot_, lease, served_, task, plan);
-    run->time_limit = std::chrono::hours(1);
     run->detach_after_ns = static_cast<Nanos>(detach_after.count()) * kMilli;
     return run;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,7 +14,7 @@
 #include "process/connect.h"
 #include "support/temp_dir.h"
 #include "worker/block/block_loop.h"
-#include "worker/job/runners.h"
+#include "worker/job/executor.h"
 
 namespace allot::worker {
 
@@ -21,17 +22,17 @@ inline constexpr std::chrono::milliseconds kTtl{1200};     // for lost holders
 inline constexpr std::chrono::milliseconds kOwnTtl{4000};  // for the workers
 
 // Calls an observer in the block loop's thread, when all jobs of a block are started.
-class ObservedRunners final : public Runners {
+class ObservedExecutor final : public Executor {
  public:
   using Observer = std::function<void(const Executor&)>;
 
   template <typename... Args>
-  explicit ObservedRunners(const Observer& observer, Args&&... args)
-      : Runners(std::forward<Args>(args)...), observer_(observer) {}
+  explicit ObservedExecutor(const Observer& observer, Args&&... args)
+      : Executor(std::forward<Args>(args)...), observer_(observer) {}
 
   [[nodiscard]] bool quick() const override {
     if (observer_) observer_(*this);
-    return Runners::quick();
+    return Executor::quick();
   }
 
  private:
@@ -43,12 +44,13 @@ class LoopWorker {
  public:
   LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
              const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1,
-             Nanos short_ns = Runners::kShort)
+             Nanos short_ns = Executor::kShort)
       : LoopWorker(options, ServedQueues(std::vector{queue}), {queue.info}, registry, board,
                    concurrency, short_ns) {}
   LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
              const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency)
-      : LoopWorker(options, std::move(queues), {}, registry, board, concurrency, Runners::kShort) {}
+      : LoopWorker(options, std::move(queues), {}, registry, board, concurrency, Executor::kShort) {
+  }
   LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
              std::vector<queue::QueueInfo> infos, const plugin_host::Registry& registry,
              ipc::Board& board, std::size_t concurrency, Nanos short_ns)
@@ -58,15 +60,16 @@ class LoopWorker {
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,
                 std::move(queues),
                 [&registry](std::string_view type) { return registry.find(type) != nullptr; }),
-        executor_(make_executor(concurrency, short_ns, options, registry)),
+        executor_(all_started_, slot_, make_runners(concurrency, options, registry), short_ns),
         loop_({.session = parts_.session,
                .finder = finder_,
                .keeper = parts_.keeper,
                .slot = slot_,
-               .executor = *executor_,
+               .executor = executor_,
                .registry = registry,
                .careful_turn = turn_,
                .recovery = recovery_,
+               .lifetime = lifetime_,
                .on_unknown = [this](const queue::TaskId& id, const std::string& type) {
                  if (on_unknown_) on_unknown_(id, type);
                }}) {}
@@ -83,7 +86,7 @@ class LoopWorker {
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   // For a worker that runs several tasks at a time.
-  void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
+  void all_started(ObservedExecutor::Observer told) { all_started_ = std::move(told); }
   process::Session& session() { return parts_.session; }
   void work(queue::Block block) {
     loop_.work({std::move(block), std::exchange(grant_, {}), cap_part_, deferred_});
@@ -95,20 +98,15 @@ class LoopWorker {
  private:
   static constexpr std::chrono::milliseconds kPatience{500};
 
-  std::unique_ptr<Executor> make_executor(std::size_t concurrency, Nanos short_ns,
-                                          const db::ConnectOptions& options,
-                                          const plugin_host::Registry& registry) {
-    if (concurrency < 2) return std::make_unique<InThisThread>(parts_.runner);
-    return std::make_unique<ObservedRunners>(
-        all_started_, concurrency, slot_,
-        [&](std::size_t place) {
-          return std::make_unique<process::Session>(options, slot_, kPatience, place);
-        },
-        [&](process::Session& own, SlotRange range) {
-          return std::make_unique<JobRunner>(own, parts_.stores.detached, registry, parts_.keeper,
-                                             slot_, parts_.settings, range);
-        },
-        short_ns);
+  std::deque<JobRunner>& make_runners(std::size_t threads, const db::ConnectOptions& options,
+                                      const plugin_host::Registry& registry) {
+    for (std::size_t i = 0; i < threads; ++i) {
+      auto& own =
+          threads == 1 ? parts_.session : sessions_.emplace_back(options, slot_, kPatience, 2 + i);
+      runners_.emplace_back(own, parts_.stores.detached, registry, parts_.keeper, slot_,
+                            parts_.settings, SlotRange::of(i, threads));
+    }
+    return runners_;
   }
 
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
@@ -116,8 +114,12 @@ class LoopWorker {
   WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
-  ObservedRunners::Observer all_started_;
-  std::unique_ptr<Executor> executor_;
+  ObservedExecutor::Observer all_started_;
+  std::deque<process::Session> sessions_;
+  std::deque<JobRunner> runners_;
+  ObservedExecutor executor_;
+  const config::Pool pool_;
+  process::Lifetime lifetime_{pool_, 0};
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of the instance
   OnUnknown on_unknown_;
   Grant grant_;
@@ -144,7 +146,7 @@ class LoopTest : public WorkerTest {
 
   std::unique_ptr<LoopWorker> worker() { return worker(queue_); }
   std::unique_ptr<LoopWorker> worker(const queue::QueueInfo& queue, std::size_t concurrency = 1,
-                                     Nanos short_ns = Runners::kShort) {
+                                     Nanos short_ns = Executor::kShort) {
     db::ConnectOptions options = this->options();
     options.connect_timeout = options.call_timeout = std::chrono::milliseconds(2'000);
     options.lock_wait = process::lock_wait(kTtl);

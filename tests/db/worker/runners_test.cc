@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that run several tasks at a time (B14), each in its own thread, with a real database:
 // shared state must be thread-safe, which ThreadSanitizer checks.
-#include "worker/job/runners.h"
-
 #include <csignal>
 #include <future>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "support/process.h"
 #include "support/slot_runs.h"
 #include "support/text.h"
+#include "worker/job/executor.h"
 
 namespace allot::worker {
 namespace {

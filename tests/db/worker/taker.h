@@ -26,7 +26,7 @@ class Taker {
         session_(options, slot_, std::chrono::milliseconds(500)),
         keeper_(stores_.leases, stores_.detached, options, slot_, board),
         finder_(
-            session_, stores_.leases, keeper_, slot_, board, 0, queues,
+            session_, stores_.leases, keeper_, slot_, board, 0, ServedQueues(queues),
             [](std::string_view) { return false; }, Weights(pool, queues, phase)) {
     process::require_fit(session_, options);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of a handler in addition to its verdict, with a real database.
-#include "worker/job/task_writes.h"
+#include "worker/job/task_hooks.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S72.
-#include "plugin_host/access_check.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,6 +7,7 @@
 
 #include <filesystem>
 
+#include "plugin_host/plugin_library.h"
 #include "support/temp_dir.h"
 #include "unit/plugin_host/fixture.h"
 

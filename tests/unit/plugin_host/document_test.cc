@@ -14,9 +14,6 @@ namespace {
 class Listener : public HostHooks {
  public:
   void log(int /*level*/, std::string_view text) noexcept override { said = text; }
-  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
-  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
-  void heartbeat() noexcept override {}
   std::string said;
 };
 

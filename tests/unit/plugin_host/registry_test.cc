@@ -23,18 +23,10 @@ TEST(Registry, FindsAHandlerByItsExactType) {
   EXPECT_EQ(registry.find(""), nullptr);
 }
 
-class Silent : public HostHooks {
- public:
-  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
-  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
-  void heartbeat() noexcept override {}
-};
-
 // Answer of the handler that was found.
 std::string answer(const Registry& registry, const std::string& type) {
   const LoadedHandler* handler = registry.find(type);
-  Silent hooks;
+  HostHooks hooks;
   return handler == nullptr ? "nobody" : call(*handler, {"1", "q", type, ""}, hooks).reason;
 }
 

@@ -17,12 +17,12 @@ namespace {
 
 using std::chrono::seconds;
 using Outcome = Facts::Outcome;
-using What = Decision::What;
+using What = meter::Count;
 using Verb = queue::Ending::Verb;
 
 std::string word_of(What what) {
-  constexpr const char* kWords[] = {"finished", "retried",   "put off", "interrupted",
-                                    "dead",     "cancelled", "ended"};
+  constexpr const char* kWords[] = {"done",        "retried", "put off",
+                                    "interrupted", "dead",    "cancelled"};
   return kWords[static_cast<std::size_t>(what)];
 }
 
@@ -87,9 +87,9 @@ void crashed(Facts& facts) {
 }
 
 const Row kRows[] = {
-    {"a success", Outcome::kSuccess, plain, "finished: ack"},
+    {"a success", Outcome::kSuccess, plain, "done: ack"},
     {"a success although its end was asked for", Outcome::kSuccess,
-     [](Facts& facts) { facts.cancel = kCancel; }, "finished: ack"},
+     [](Facts& facts) { facts.cancel = kCancel; }, "done: ack"},
     {"a failure", Outcome::kRetry, plain, "retried: retry in 7"},
     {"a failure whose handler knows when", Outcome::kRetry,
      [](Facts& facts) { facts.wanted = seconds(9); }, "retried: retry in 9"},
@@ -192,7 +192,7 @@ const Row kRows[] = {
      },
      "dead: bury with hook"},
     {"completion as done was requested", Outcome::kFail,
-     [](Facts& facts) { facts.cancel = kAsDone; }, "ended: ack"},
+     [](Facts& facts) { facts.cancel = kAsDone; }, "done: ack"},
 };
 
 TEST(Decide, SaysWhatBecomesOfTheTask) {
@@ -277,7 +277,7 @@ TEST(Decide, EachRuleHoldsInEveryCombination) {
     const bool failed = outcome == Outcome::kRetry || outcome == Outcome::kException || unstarted;
     const bool crash = outcome == Outcome::kCrash;
     const bool deferred = outcome == Outcome::kSnooze || outcome == Outcome::kRelease || unstarted;
-    const bool again = decision.what == What::kRetried || decision.what == What::kPutOff ||
+    const bool again = decision.what == What::kRetried || decision.what == What::kSnoozed ||
                        decision.what == What::kInterrupted;
 
     // A success is acknowledged, and nothing else is, except a task whose end as done was

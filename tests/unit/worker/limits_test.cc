@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "worker/lease/round_trips.h"
-#include "worker/run/task_limits.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/run/run.h"
 
 namespace allot::worker {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S81.
-#include "worker/run/log_tail.h"
+#include "worker/run/run.h"
 
 #include <gtest/gtest.h>
 

@@ -14,10 +14,10 @@ namespace {
 class OneRun : public testing::Test {
  protected:
   std::unique_ptr<worker::Run> make() {
-    auto run = std::make_unique<worker::Run>(slot_, lease_, served_, task_,
-                                             worker::Run::Plan{.most = 10, .entry = 3});
-    run->time_limit = std::chrono::hours(1);
-    return run;
+    return std::make_unique<worker::Run>(
+        slot_, lease_, served_, task_,
+        worker::Run::Plan{
+            .handler = &loaded_, .most = 10, .entry = 3, .time_limit = std::chrono::hours(1)});
   }
   [[nodiscard]] ipc::RunState state() const { return slot_.state(3); }
 
@@ -27,6 +27,8 @@ class OneRun : public testing::Test {
   config::Queue config_;
   ServedQueue served_{{}, &config_};
   queue::Task task_;
+  allot_handler handler_{};
+  plugin_host::LoadedHandler loaded_{&handler_};
 };
 
 TEST_F(OneRun, IsInTheSlotFromItsBeginToItsEnd) {
@@ -70,8 +72,8 @@ TEST_F(OneRun, AnExceptionLeavesAWrittenAttemptToBeRefunded) {
 
 // B3
 TEST_F(OneRun, ProgressMovesItsDeadline) {
+  handler_.progress_every_ms = 1'000;
   const auto run = make();
-  run->progress_every = std::chrono::seconds(1);
   const Nanos now = boot_ns();
   run->begin(now);
   EXPECT_EQ(slot_.hard_deadline_ns(3), now + kSecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/block/running_tasks.h"
+#include "worker/block/block.h"
 
 #include <gtest/gtest.h>
 
@@ -53,6 +53,14 @@ TEST_F(RunningTasksTest, CollectedTaskMayReturn) {
   start({1, 2, 3});
   collect({3, 2});
   EXPECT_EQ(others({1, 2, 4}), (Keys{2, 4}));
+}
+
+TEST_F(RunningTasksTest, EndOfAnEarlierLeaseChangesNothing) {
+  collect({1});
+  start({2});
+  collect({1, 3});
+  EXPECT_EQ(running_.size(), 1U);
+  EXPECT_EQ(others({1, 2}), (Keys{1}));
 }
 
 TEST_F(RunningTasksTest, ReturnedTaskThatRunsAgainIsInHand) {

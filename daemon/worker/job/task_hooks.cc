@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/job/task_writes.h"
+#include "worker/job/task_hooks.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,11 @@
 
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
+#include "process/finally.h"
+#include "process/stop_request.h"
 #include "queue/model/headers.h"
+#include "worker/job/call.h"
+#include "worker/run/run_log.h"
 
 namespace allot::worker {
 namespace {
@@ -106,12 +110,42 @@ db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
 
 }  // namespace
 
+void TaskHooks::log(int level, std::string_view text) noexcept {
+  const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
+  log::write(at, "handler.log",
+             {{"task", run_.id}, {"type", run_.task.type}, trace_field(run_.task), {"text", text}});
+  constexpr std::array kLevels = {"debug", "info", "warn", "error"};
+  run_.said.add(kLevels.at(static_cast<std::size_t>(at)), text);
+}
+
+// The most important reason for the task comes first.
+std::int32_t TaskHooks::stop_reason() noexcept {
+  if (run_.cancelled()) return ALLOT_STOP_CANCELLED;
+  if (boot_ns() >= run_.soft_deadline_ns()) return ALLOT_STOP_TIME_LIMIT;
+  if (!call_.keeper.valid(run_)) return ALLOT_STOP_LEASE;
+  return process::asked() == process::Asked::kStop ? ALLOT_STOP_WORKER : ALLOT_STOP_NONE;
+}
+
+// A heartbeat of any task is progress of the call.
+void TaskHooks::heartbeat() noexcept {
+  const Nanos now = boot_ns();
+  for (Call::Member& member : call_.members) member.run.progress(now);
+}
+
+void TaskHooks::progress(std::uint32_t percent, std::string_view word) noexcept {
+  run_.show_progress(percent, word);
+  heartbeat();
+}
+
 // Exceptions must not cross the plugin interface.
-template <typename Call>
-CallAnswer TaskWrites::guarded(Call&& call) noexcept {
-  const MutexLock held(mutex_);
+template <typename Request>
+CallAnswer TaskHooks::guarded(const char* sole, Request&& request) noexcept {
+  const MutexLock held(call_.writing);
   try {
-    return call();
+    if (sole != nullptr && call_.several()) {
+      return bad(std::string("not in a call with several tasks: ") + sole);
+    }
+    return request();
   } catch (const LeaseGone&) {
     excused_ = true;
     return {ALLOT_LEASE_LOST, "the task's lease is or may be lost: nothing was written"};
@@ -133,45 +167,42 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
 // Tries until the lease is uncertain; in an open transaction only once, because a second try would
 // be in another one.
 template <typename Verb>
-auto TaskWrites::with_database(Verb&& verb) {
-  if (open_) return session_.once(verb);
-  auto result = session_.call_while([this] { return keeper_.valid(run_); }, verb);
+auto TaskHooks::with_database(Verb&& verb) {
+  if (open_) return call_.session.once(verb);
+  auto result = call_.session.call_while([this] { return call_.keeper.valid(run_); }, verb);
   if (!result) throw LeaseGone();
   return std::move(*result);
 }
 
-// While the handler runs the task can move from its partition to task_running, never back: a search
-// in this order covers every place.
-queue::Fenced TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
-  using queue::Fenced;
-  if (!claim_.detached() && queue::checkpoint(db, claim_, state) == Fenced::kWritten) {
-    return Fenced::kWritten;
-  }
-  claim_ = claim_.once_detached();
-  return queue::checkpoint(db, claim_, state);
-}
-
-CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
-  return guarded([&]() -> CallAnswer {
+CallAnswer TaskHooks::checkpoint(std::string_view payload) noexcept {
+  return guarded("a checkpoint is only for a task that runs alone", [&]() -> CallAnswer {
     if (open_) return bad("checkpoint: not allowed while a transaction is open; write it before");
     if (payload.size() > queue::kMaxPayload) {
       return bad("checkpoint of " + std::to_string(payload.size()) +
                  " bytes: the limit is 16 MiB - 1; store the data elsewhere and keep a reference");
     }
     const queue::StoredState state(run_.task.flags, payload);
-    const auto fenced =
-        with_database([&](db::Connection& db) { return write_checkpoint(db, state); });
+    // While the handler runs the task can move from its partition to task_running, never back: a
+    // search in this order covers every place.
+    const auto fenced = with_database([&](db::Connection& db) {
+      if (!claim_.detached()) {
+        const auto there = queue::checkpoint(db, claim_, state);
+        if (there == queue::Fenced::kWritten) return there;
+        claim_ = claim_.once_detached();
+      }
+      return queue::checkpoint(db, claim_, state);
+    });
     if (fenced == queue::Fenced::kLost) throw LeaseGone();
     return {};
   });
 }
 
-void TaskWrites::prepare_again(db::Connection& db) {
-  for (queue::Submission& task : successors_) submitter_.prepare(db, {&task, 1});
+void TaskHooks::prepare_again(db::Connection& db) {
+  for (queue::Submission& task : successors_) call_.submitter.prepare(db, {&task, 1});
 }
 
 // A task without its own trace is a child of this one.
-void TaskWrites::add_trace(queue::SubmitOptions& options) const {
+void TaskHooks::add_trace(queue::SubmitOptions& options) const {
   if (!queue::trace_of(options.traceparent, {}).parent.empty()) return;
   queue::Trace child = queue::child_of(run_.task.headers.trace, run_.id, run_.number);
   options.traceparent = std::move(child.parent);
@@ -179,7 +210,7 @@ void TaskWrites::add_trace(queue::SubmitOptions& options) const {
 }
 
 // Resolves the queues, and validates: throws Error.
-std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
+std::vector<queue::Submission> TaskHooks::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
     queue::Submission& task = submissions.emplace_back();
@@ -191,16 +222,16 @@ std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission
     if (task.named.empty()) task.named = run_.queue.info.name;
     add_trace(task.options);
     with_database([&](db::Connection& db) {
-      submitter_.prepare(db, {&task, 1});
+      call_.submitter.prepare(db, {&task, 1});
       return true;
     });
   }
   return submissions;
 }
 
-CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
-                              std::vector<std::string>& ids) noexcept {
-  return guarded([&]() -> CallAnswer {
+CallAnswer TaskHooks::submit(std::span<const allot_submission* const> orders,
+                             std::vector<std::string>& ids) noexcept {
+  return guarded(nullptr, [&]() -> CallAnswer {
     if (open_)
       return bad(
           "submit: not allowed while a transaction is open; replace_with is part of the "
@@ -210,38 +241,40 @@ CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
       db.require_writer();
       return true;
     });
-    const auto submitted =
-        session_.once([&](db::Connection& db) { return submitter_.submit(db, submissions); });
+    const auto submitted = call_.session.once(
+        [&](db::Connection& db) { return call_.submitter.submit(db, submissions); });
     for (const queue::Submitted& task : submitted) ids.push_back(task.id.text());
     return {};
   });
 }
 
-CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> orders) noexcept {
-  return guarded([&]() -> CallAnswer {
-    auto submissions = read(orders);
-    for (queue::Submission& one : submissions) {
-      if (one.payload.size() > kSurelyFits) {
-        std::size_t size = 0;
-        const std::uint64_t most = with_database([&](db::Connection& db) {
-          size = queue::submit_statements(db, {&one, 1}).front().render().size();
-          return db.max_packet();
-        });
-        if (size >= most) {
-          return bad("payload of " + std::to_string(one.payload.size()) +
-                     " bytes: its statement exceeds the server's max_allowed_packet of " +
-                     std::to_string(most));
+CallAnswer TaskHooks::replace_with(std::span<const allot_submission* const> orders) noexcept {
+  return guarded(
+      "replace_with is only for a task that runs alone; submit works immediately",
+      [&]() -> CallAnswer {
+        auto submissions = read(orders);
+        for (queue::Submission& one : submissions) {
+          if (one.payload.size() > kSurelyFits) {
+            std::size_t size = 0;
+            const std::uint64_t most = with_database([&](db::Connection& db) {
+              size = queue::submit_statements(db, {&one, 1}).front().render().size();
+              return db.max_packet();
+            });
+            if (size >= most) {
+              return bad("payload of " + std::to_string(one.payload.size()) +
+                         " bytes: its statement exceeds the server's max_allowed_packet of " +
+                         std::to_string(most));
+            }
+          }
         }
-      }
-    }
-    std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
-    return {};
-  });
+        std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
+        return {};
+      });
 }
 
-CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot_value> values,
-                               const plugin_host::TakeRow& take_row) noexcept {
-  return guarded([&]() -> CallAnswer {
+CallAnswer TaskHooks::execute(std::string_view statement, std::span<const allot_value> values,
+                              const plugin_host::TakeRow& take_row) noexcept {
+  return guarded("a transaction is only for a task that runs alone", [&]() -> CallAnswer {
     if (lost_) return {ALLOT_TRANSACTION_LOST, *lost_};
     if (!may_execute(statement)) {
       return bad(
@@ -267,11 +300,10 @@ CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot
 
 // A deadlock, a lost connection and a full disk undo the transaction; any other error is reported,
 // and undid only the statement.
-CallAnswer TaskWrites::run_statement(std::string_view statement,
-                                     const std::vector<db::Value>& values,
-                                     const db::RowSink& sink) {
+CallAnswer TaskHooks::run_statement(std::string_view statement,
+                                    const std::vector<db::Value>& values, const db::RowSink& sink) {
   try {
-    return session_.once([&](db::Connection& db) -> CallAnswer {
+    return call_.session.once([&](db::Connection& db) -> CallAnswer {
       const db::Changed changed = db.execute_prepared(statement, values, sink);
       if (db.in_transaction()) return {ALLOT_OK, "", 0, changed.affected, changed.insert_id};
       lose("a statement of the handler ended its transaction");
@@ -288,21 +320,21 @@ CallAnswer TaskWrites::run_statement(std::string_view statement,
   }
 }
 
-void TaskWrites::roll_back(bool excused) {
+void TaskHooks::roll_back(bool excused) {
   if (!open_) return;
   excused_ = excused_ || excused;
   lose("the transaction was rolled back");
 }
 
-void TaskWrites::lose(const std::string& reason) {
+void TaskHooks::lose(const std::string& reason) {
   if (!lost_) lost_ = reason;
   undo();
 }
 
-void TaskWrites::undo() {
+void TaskHooks::undo() {
   if (!std::exchange(open_, false)) return;
   try {
-    session_.once([](db::Connection& db) {
+    call_.session.once([](db::Connection& db) {
       db.roll_back();
       return true;
     });
@@ -310,23 +342,11 @@ void TaskWrites::undo() {
     // The end of its connection ends the transaction, too. A connection that still works after an
     // error of another class is closed as well, or the next BEGIN would commit the transaction.
     log::warn("transaction.rollback_failed", {{"error", error.what()}});
-    session_.give_up_connection();
+    call_.session.give_up_connection();
   }
 }
 
-// Ends the transaction on each way out that did not commit it.
-class TaskWrites::Undo {
- public:
-  explicit Undo(TaskWrites& writes) : writes_(writes) {}
-  ~Undo() { writes_.undo(); }
-  Undo(const Undo&) = delete;
-  Undo& operator=(const Undo&) = delete;
-
- private:
-  TaskWrites& writes_;
-};
-
-TaskWrites::End TaskWrites::acknowledge(const queue::Fence& fence) {
+TaskHooks::End TaskHooks::acknowledge(const queue::Fence& fence) {
   const queue::FencedAck ack(fence, run_.task);
   try {
     return open_ ? commit(ack) : replace(ack, fence.detached());
@@ -339,23 +359,23 @@ TaskWrites::End TaskWrites::acknowledge(const queue::Fence& fence) {
   }
 }
 
-TaskWrites::End TaskWrites::replace(const queue::FencedAck& ack, bool detached) {
-  const std::uint64_t generation = session_.generation();
-  const auto fenced = session_.call([&](db::Connection& db) {
+TaskHooks::End TaskHooks::replace(const queue::FencedAck& ack, bool detached) {
+  const std::uint64_t generation = call_.session.generation();
+  const auto fenced = call_.session.call([&](db::Connection& db) {
     prepare_again(db);
     return ack.replace(db, successors_);
   });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
-  const bool maybe = detached && session_.generation() != generation;
+  const bool maybe = detached && call_.session.generation() != generation;
   if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
-  submitter_.ring(successors_);
+  call_.submitter.ring(successors_);
   return End::kYes;
 }
 
-TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
-  const Undo undo(*this);
+TaskHooks::End TaskHooks::commit(const queue::FencedAck& ack) {
+  const Finally undone([this] { undo(); });  // unless it was committed
   try {
-    const auto fenced = session_.once([&](db::Connection& db) {
+    const auto fenced = call_.session.once([&](db::Connection& db) {
       prepare_again(db);
       return ack.commit(db, successors_);
     });
@@ -373,10 +393,11 @@ TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
     // Perhaps only the reply to COMMIT was lost: the task itself shows it.
     open_ = false;
     excused_ = true;
-    if (!session_.call([&](db::Connection& db) { return ack.landed(db); })) return End::kUndone;
+    if (!call_.session.call([&](db::Connection& db) { return ack.landed(db); }))
+      return End::kUndone;
     lost_.reset();
   }
-  submitter_.ring(successors_);
+  call_.submitter.ring(successors_);
   return End::kYes;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "process/own_meter.h"
+#include "process/own.h"
 
 #include <cerrno>
 #include <cstring>

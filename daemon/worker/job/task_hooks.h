@@ -20,24 +20,30 @@
 
 namespace allot::worker {
 
-// Writes of one attempt's handler in addition to its verdict: checkpoints and submissions at once,
-// replacements and its own SQL with the acknowledgement. While a handler runs, the session's thread
-// is inside it and the session is idle, so these calls use the session's connection, one thread of
-// the handler at a time.
-class TaskWrites {
- public:
-  // All outlive this object.
-  TaskWrites(process::Session& session, LeaseKeeper& keeper, queue::Submitter& submitter,
-             const Run& run)
-      : session_(session), keeper_(keeper), submitter_(submitter), run_(run), claim_(run.fence) {}
+struct Call;
 
-  // Calls of the handler, from any thread; see plugin_host::HostHooks.
-  plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
+// What the handler of one task may ask of its worker while it runs: to log, to stop, to note its
+// progress, and to write in addition to its verdict, checkpoints and submissions at once,
+// replacements and its own SQL with the acknowledgement. While a handler runs, the session's thread
+// is inside it and the session is idle, so writes use the session's connection, one thread of the
+// handler at a time. In a call with several tasks, requests that belong to the acknowledgement of
+// one task are refused.
+class TaskHooks final : public plugin_host::HostHooks {
+ public:
+  // Both outlive this object.
+  TaskHooks(Call& call, Run& run) : call_(call), run_(run), claim_(run.fence) {}
+
+  void log(int level, std::string_view text) noexcept override;
+  std::int32_t stop_reason() noexcept override;
+  void heartbeat() noexcept override;
+  void progress(std::uint32_t percent, std::string_view word) noexcept override;
+  plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override;
   plugin_host::CallAnswer submit(std::span<const allot_submission* const> orders,
-                                 std::vector<std::string>& ids) noexcept;
-  plugin_host::CallAnswer replace_with(std::span<const allot_submission* const> orders) noexcept;
+                                 std::vector<std::string>& ids) noexcept override;
+  plugin_host::CallAnswer replace_with(
+      std::span<const allot_submission* const> orders) noexcept override;
   plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
-                                  const plugin_host::TakeRow& take_row) noexcept;
+                                  const plugin_host::TakeRow& take_row) noexcept override;
 
   // The functions below are for after the handler's return.
 
@@ -59,13 +65,11 @@ class TaskWrites {
   End acknowledge(const queue::Fence& fence);
 
  private:
-  class Undo;
-
-  template <typename Call>
-  plugin_host::CallAnswer guarded(Call&& call) noexcept;
+  // `sole`: why a call with several tasks may not ask for it; nullptr: it may.
+  template <typename Request>
+  plugin_host::CallAnswer guarded(const char* sole, Request&& request) noexcept;
   template <typename Verb>
   auto with_database(Verb&& verb);
-  [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
   void add_trace(queue::SubmitOptions& options) const;
   // A handler may have ordered the successors long before its end.
@@ -78,12 +82,9 @@ class TaskWrites {
   End replace(const queue::FencedAck& ack, bool detached);
   End commit(const queue::FencedAck& ack);
 
-  process::Session& session_;
-  LeaseKeeper& keeper_;
-  queue::Submitter& submitter_;  // of this session
-  const Run& run_;
-
-  Mutex mutex_;         // guards all members below while the handler runs
+  Call& call_;
+  Run& run_;
+  // While the handler runs, the call's mutex guards all members below.
   queue::Fence claim_;  // as of the last checkpoint
   bool open_ = false;   // a transaction is open
   bool excused_ = false;
