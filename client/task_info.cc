@@ -8,8 +8,8 @@
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
 #include "queue/model/task_facts.h"
-#include "queue/views/history.h"
-#include "queue/views/unique_key.h"
+#include "queue/views/full_task.h"
+#include "queue/views/task_lists.h"
 
 namespace allot {
 

@@ -120,32 +120,25 @@ std::string_view data_of(const RowsEvent& rows) {
   return {static_cast<const char*>(rows.row_data), rows.row_data_size};
 }
 
-DueTasks due_of_inserts(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
-  const auto tasks = logged_tasks(columns, bits_of(rows.column_bitmap, rows), data_of(rows));
+DueTasks due_in(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by,
+                bool inserted) {
+  const std::string_view present = bits_of(rows.column_bitmap, rows);
+  std::string_view data = data_of(rows);
+  std::optional<std::string_view> after;
+  if (!inserted && rows.column_update_bitmap != nullptr) {
+    after = bits_of(rows.column_update_bitmap, rows);
+  } else if (!inserted) {  // the connector (3.3.20) leaves these bytes of MySQL's events before the
+                           // rows
+    after = data.substr(0, present.size());
+    data.remove_prefix(after->size());
+  }
+  const auto tasks = logged_tasks(columns, present, data, after);
   if (!tasks) return any_queue();
   DueTasks due;
   for (const LoggedTask& task : *tasks) {
-    if (is_due(task.run_key, by)) ++due[task.queue_id];
-  }
-  return due;
-}
-
-// Only tasks that were not due before: others are known or running.
-DueTasks due_of_updates(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
-  const std::string_view before = bits_of(rows.column_bitmap, rows);
-  std::string_view after;
-  std::string_view data = data_of(rows);
-  if (rows.column_update_bitmap != nullptr) {
-    after = bits_of(rows.column_update_bitmap, rows);
-  } else {  // the connector (3.3.20) leaves these bytes of MySQL's events before the rows
-    after = data.substr(0, before.size());
-    data.remove_prefix(after.size());
-  }
-  const auto moves = logged_moves(columns, before, after, data);
-  if (!moves) return any_queue();
-  DueTasks due;
-  for (const LoggedMove& move : *moves) {
-    if (is_due(move.to, by) && !is_due(move.from, by)) ++due[move.queue_id];
+    // Tasks that were due before are known or running.
+    const bool was_due = task.former_key && is_due(*task.former_key, by);
+    if (is_due(task.run_key, by) && !was_due) ++due[task.queue_id];
   }
   return due;
 }
@@ -266,8 +259,7 @@ BinlogStream::Event BinlogStream::next() {
   if (!inserted && !updates(event->event_type)) return Event::kOther;
   const RowsEvent& rows = event->event.rows;
   if (rows.table_id != handle_->table_id) return Event::kOther;
-  due_ = inserted ? due_of_inserts(rows, handle_->columns, due_by(*event))
-                  : due_of_updates(rows, handle_->columns, due_by(*event));
+  due_ = due_in(rows, handle_->columns, due_by(*event), inserted);
   return due_.empty() ? Event::kOther : Event::kTasks;
 }
 

@@ -39,21 +39,21 @@ void initialise_library() {
 
 // "lease; fetch": names of the statements of a failed trip.
 std::string names_of(std::span<const Statement> statements) {
-  std::string names;
-  for (const Statement& statement : statements) {
-    if (!names.empty()) names += "+";
-    names += statement.name();
-  }
-  return names;
+  return joined(
+      statements, [](const Statement& one) { return one.name(); }, "+");
 }
 
-std::string joined(std::span<const Statement> statements) {
-  std::string sql;
-  for (const Statement& statement : statements) {
-    if (!sql.empty()) sql += ";\n";
-    sql += statement.render();
-  }
-  return sql;
+std::string packet_of(std::span<const Statement> statements) {
+  return joined(
+      statements, [](const Statement& one) { return one.render(); }, ";\n");
+}
+
+// 0: not a number.
+template <typename Number>
+Number number_in(std::string_view digits) {
+  Number value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
 }
 
 // No schema, or an older one. A missing right is another error, which names it.
@@ -110,20 +110,11 @@ std::string_view Row::text(std::size_t i) const {
 }
 
 std::uint64_t Row::u64(std::size_t i) const {
-  std::uint64_t value = 0;
-  const std::string_view digits = text(i);
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
+  return number_in<std::uint64_t>(text(i));
 }
 
-std::optional<std::string> Row::maybe_text(std::size_t i) const {
-  if (is_null(i)) return std::nullopt;
-  return string(i);
-}
-
-std::optional<std::uint64_t> Row::maybe_u64(std::size_t i) const {
-  if (is_null(i)) return std::nullopt;
-  return u64(i);
+std::int64_t Row::i64(std::size_t i) const {
+  return number_in<std::int64_t>(text(i));
 }
 
 StatementResult::StatementResult(st_mysql_res* rows, std::uint64_t affected,
@@ -412,10 +403,14 @@ std::vector<StatementResult> Connection::run(std::initializer_list<Statement> st
 
 std::vector<StatementResult> Connection::run(std::span<const Statement> statements) {
   try {
-    return handle_.get_deleter().lent ? run_one_by_one(statements) : execute(joined(statements));
+    return handle_.get_deleter().lent ? run_one_by_one(statements) : execute(packet_of(statements));
   } catch (const DbError& error) {
     throw DbError(error, names_of(statements) + ": " + error.what());
   }
+}
+
+std::uint64_t Connection::read_number(const Statement& select) {
+  return run({select}).front().one().u64(0);
 }
 
 std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statement> statements) {
@@ -437,7 +432,7 @@ std::vector<StatementResult> Connection::transact(std::span<const Statement> sta
   const auto& [before, after] = around;
   try {
     std::string sql = before != nullptr ? before->render() + ";\n" : "";
-    sql += "BEGIN;\n" + joined(statements) + ";\nCOMMIT";
+    sql += "BEGIN;\n" + packet_of(statements) + ";\nCOMMIT";
     const std::size_t commit_end = sql.size();
     if (after != nullptr) sql += ";\n" + after->render();
     auto results = send(sql, commit_end);
@@ -468,7 +463,7 @@ void Connection::begin() {
 
 void Connection::commit(std::span<const Statement> statements) {
   try {
-    execute("SET SESSION sql_safe_updates = 1;\n" + joined(statements) + ";\nCOMMIT");
+    execute("SET SESSION sql_safe_updates = 1;\n" + packet_of(statements) + ";\nCOMMIT");
   } catch (const DbError& error) {
     abandon(error, names_of(statements));
   }
@@ -476,7 +471,7 @@ void Connection::commit(std::span<const Statement> statements) {
 
 std::vector<StatementResult> Connection::open_transaction(std::span<const Statement> statements) {
   try {
-    auto results = execute("BEGIN;\n" + joined(statements));
+    auto results = execute("BEGIN;\n" + packet_of(statements));
     results.erase(results.begin());
     return results;
   } catch (const DbError& error) {
@@ -486,7 +481,7 @@ std::vector<StatementResult> Connection::open_transaction(std::span<const Statem
 
 std::vector<StatementResult> Connection::close_transaction(std::span<const Statement> statements) {
   try {
-    auto results = execute(joined(statements) + (statements.empty() ? "COMMIT" : ";\nCOMMIT"));
+    auto results = execute(packet_of(statements) + (statements.empty() ? "COMMIT" : ";\nCOMMIT"));
     results.pop_back();
     return results;
   } catch (const DbError& error) {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "db/actor.h"
 #include "db/connector.h"
 #include "db/error.h"
 #include "db/prepared.h"
@@ -23,6 +22,13 @@
 #include "db/term_memory.h"
 
 namespace allot::db {
+
+// Person or component on whose behalf a connection acts, for audit entries (queue/model/audit.h).
+struct Actor {
+  std::string name;    // "token:ann", "ann@host"
+  std::string source;  // "gateway", "cli", "configuration"
+  std::string reason{};
+};
 
 struct Server {
   std::string host;
@@ -67,17 +73,43 @@ class Row {
   Row(std::shared_ptr<st_mysql_res> rows, char** fields, const unsigned long* lengths)
       : rows_(std::move(rows)), fields_(fields), lengths_(lengths) {}
   [[nodiscard]] bool is_null(std::size_t i) const { return fields_[i] == nullptr; }
-  // NULL is "" and 0 for the functions without `maybe`.
+  // NULL is "" and 0.
   [[nodiscard]] std::string_view text(std::size_t i) const;
   [[nodiscard]] std::string string(std::size_t i) const { return std::string(text(i)); }
-  [[nodiscard]] std::optional<std::string> maybe_text(std::size_t i) const;
   [[nodiscard]] std::uint64_t u64(std::size_t i) const;
   [[nodiscard]] std::uint32_t u32(std::size_t i) const {
     return static_cast<std::uint32_t>(u64(i));
   }
-  [[nodiscard]] std::optional<std::uint64_t> maybe_u64(std::size_t i) const;
+
+  // Sets these variables to consecutive columns, beginning with column `first`: texts, numbers,
+  // bool (not 0), durations and points in time (counted in their own unit, since 1970), and
+  // optional ones of these, which are empty for NULL.
+  template <typename... Values>
+  void read(std::size_t first, Values&... values) const {
+    (set(first++, values), ...);
+  }
 
  private:
+  [[nodiscard]] std::int64_t i64(std::size_t i) const;
+  void set(std::size_t i, std::string& value) const { value = text(i); }
+  void set(std::size_t i, bool& value) const { value = u64(i) != 0; }
+  void set(std::size_t i, std::integral auto& value) const {
+    value = static_cast<std::remove_reference_t<decltype(value)>>(u64(i));
+  }
+  template <typename Rep, typename Period>
+  void set(std::size_t i, std::chrono::duration<Rep, Period>& value) const {
+    value = std::chrono::duration<Rep, Period>(i64(i));
+  }
+  template <typename Duration>
+  void set(std::size_t i, std::chrono::sys_time<Duration>& value) const {
+    value = std::chrono::sys_time<Duration>(Duration(i64(i)));
+  }
+  template <typename Value>
+  void set(std::size_t i, std::optional<Value>& value) const {
+    value.reset();
+    if (!is_null(i)) set(i, value.emplace());
+  }
+
   std::shared_ptr<st_mysql_res> rows_;
   char** fields_;
   const unsigned long* lengths_;
@@ -128,12 +160,17 @@ class Connection {
   // If one fails, the server has not executed those after it; an open transaction is rolled back.
   std::vector<StatementResult> run(std::initializer_list<Statement> statements);
   std::vector<StatementResult> run(std::span<const Statement> statements);
+  // Calls `read` with each row of one SELECT.
+  template <typename Read>
+  void each_row(const Statement& select, const Read& read) {
+    auto results = run({select});
+    while (const auto row = results.front().next()) read(*row);
+  }
   // The rows of one SELECT, as `read` returns them; all, or the first one.
   template <typename Read>
   [[nodiscard]] auto read_all(const Statement& select, const Read& read) {
     std::vector<std::invoke_result_t<const Read&, const Row&>> all;
-    auto results = run({select});
-    while (const auto row = results.front().next()) all.push_back(read(*row));
+    each_row(select, [&](const Row& row) { all.push_back(read(row)); });
     return all;
   }
   template <typename Read>
@@ -142,6 +179,24 @@ class Connection {
     const auto row = results.front().next();
     return row ? std::optional(read(*row)) : std::nullopt;
   }
+  // The same as `Value`s, which `fill` sets.
+  template <typename Value, typename Fill>
+  [[nodiscard]] std::vector<Value> read_all(const Statement& select, const Fill& fill) {
+    std::vector<Value> all;
+    each_row(select, [&](const Row& row) { fill(row, all.emplace_back()); });
+    return all;
+  }
+  template <typename Value, typename Fill>
+  [[nodiscard]] std::optional<Value> read_first(const Statement& select, const Fill& fill) {
+    auto results = run({select});
+    const auto row = results.front().next();
+    if (!row) return std::nullopt;
+    std::optional<Value> value(std::in_place);
+    fill(*row, *value);
+    return value;
+  }
+  // The number in the first column of a SELECT that always returns a row.
+  [[nodiscard]] std::uint64_t read_number(const Statement& select);
 
   // The same between BEGIN and COMMIT, still in one packet; the results of these two are left out.
   std::vector<StatementResult> transact(std::span<const Statement> statements,

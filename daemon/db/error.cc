@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/mutant.h"
 
@@ -48,21 +49,8 @@ ExitCode exit_code_of(ErrorClass error_class) {
 }  // namespace
 
 const char* name_of(ErrorClass error_class) {
-  switch (error_class) {
-    case ErrorClass::kRetryable:
-      return "retryable";
-    case ErrorClass::kDuplicate:
-      return "duplicate";
-    case ErrorClass::kFull:
-      return "full";
-    case ErrorClass::kGone:
-      return "gone";
-    case ErrorClass::kRefused:
-      return "refused";
-    case ErrorClass::kFatal:
-      return "fatal";
-  }
-  return "unknown";
+  constexpr std::array kNames{"retryable", "duplicate", "full", "gone", "refused", "fatal"};
+  return kNames.at(static_cast<std::size_t>(error_class));
 }
 
 namespace {
@@ -93,110 +81,58 @@ bool tells_of_lost_tablet(std::string_view message) {
   });
 }
 
-// The server ends the connection, a proxy reports that for its server, or the client notices.
-bool is_broken(unsigned error_number) {
-  switch (error_number) {
-    case kServerShutdown:
-    case kConnectionKilled:
-    case ER_NEW_ABORTING_CONNECTION:
-    case ER_ABORTING_CONNECTION:
-    case ER_NET_READ_ERROR:
-    case ER_NET_READ_INTERRUPTED:
-    case ER_NET_ERROR_ON_WRITE:
-    case ER_NET_WRITE_INTERRUPTED:
-    case CR_SOCKET_CREATE_ERROR:  // this process has no free descriptor
-    case CR_IPSOCK_ERROR:
-    case CR_CONNECTION_ERROR:
-    case CR_CONN_HOST_ERROR:
-    case CR_UNKNOWN_HOST:
-    case CR_SERVER_GONE_ERROR:
-    case CR_SERVER_LOST:
-    case CR_SERVER_HANDSHAKE_ERR:
-    case CR_COMMANDS_OUT_OF_SYNC:
-    case CR_MALFORMED_PACKET:
-    case CR_SSL_CONNECTION_ERROR:  // broken during TLS
-    case kServerLostExtended:
-      return true;
-    default:
-      return false;
-  }
-}
+struct Rule {
+  Answer answer;
+  std::vector<unsigned> numbers;
+};
 
-// A person has to change something, here or on the server.
-bool is_refusal(unsigned error_number) {
-  switch (error_number) {
-    case ER_ACCESS_DENIED_ERROR:
-    case ER_DBACCESS_DENIED_ERROR:
-    case ER_TABLEACCESS_DENIED_ERROR:
-    case ER_COLUMNACCESS_DENIED_ERROR:
-    case ER_PROCACCESS_DENIED_ERROR:
-    case ER_HOST_NOT_PRIVILEGED:
-    case ER_SPECIFIC_ACCESS_DENIED_ERROR:
-    case kNoPassword:
-    case kUnfitServer:
-    case kUntrustedServer:
-    case CR_AUTH_PLUGIN_CANNOT_LOAD:
-    case CR_AUTH_PLUGIN_ERR:
-    case ER_BAD_DB_ERROR:
-    case ER_NO_SUCH_TABLE:
-    case ER_BAD_FIELD_ERROR:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// The table of tests/unit/db/error_test.cc has each number in each phase.
-Answer answer_of(unsigned error_number, std::string_view message) {
-  switch (error_number) {
-    case ER_LOCK_DEADLOCK:
-    case ER_LOCK_WAIT_TIMEOUT:
-    case ER_CHECKREAD:  // MariaDB 11: a row is newer than the transaction's view
-    case ER_TABLE_DEF_CHANGED:
-    case kLockConflict:
-    case kCommitConflict:
-    case kSchemaChanged:
-    case kWriteConflict:
-      return {ErrorClass::kRetryable, Says::kUndone};
-    case ER_DUP_ENTRY:
-      return {ErrorClass::kDuplicate, Says::kUndone};
-    case kDiskFull:
-    case ER_GET_ERRNO:
-    case ER_RECORD_FILE_FULL:
-    case ER_OUTOFMEMORY:
-    case ER_OUT_OF_RESOURCES:
-    case kLogFull:
-      return {ErrorClass::kFull, Says::kFault};
-    case ER_ERROR_ON_WRITE:  // the binary log, which is written when a statement commits
-      return {ErrorClass::kFull, Says::kUnclear};
+// tests/unit/db/error_test.cc has each number in each phase.
+const Rule kRules[] = {
+    // 1020 is of MariaDB 11: a row is newer than the transaction's view.
+    {{ErrorClass::kRetryable, Says::kUndone},
+     {ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD, ER_TABLE_DEF_CHANGED}},
+    {{ErrorClass::kDuplicate, Says::kUndone}, {ER_DUP_ENTRY}},
+    {{ErrorClass::kFull, Says::kFault},
+     {kDiskFull, ER_GET_ERRNO, ER_RECORD_FILE_FULL, ER_OUTOFMEMORY, ER_OUT_OF_RESOURCES, kLogFull}},
+    // The binary log, which is written when a statement commits.
+    {{ErrorClass::kFull, Says::kUnclear}, {ER_ERROR_ON_WRITE}},
     // The server did not start the statement, or refuses its writes. A COMMIT refused for this
     // reason is a rollback.
-    case ER_CON_COUNT_ERROR:
-    case ER_TOO_MANY_USER_CONNECTIONS:
-    case ER_USER_LIMIT_REACHED:
-    case kGaleraNotReady:
-    case kReadOnly:
-    case kReadOnlyMode:
-    case kClientInteractionTimeout:
-    case kSuperseded:
-      return {ErrorClass::kGone, Says::kUndone};
-    case ER_QUERY_INTERRUPTED:
-    case ER_ERROR_DURING_COMMIT:
+    {{ErrorClass::kGone, Says::kUndone},
+     {ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED, kGaleraNotReady,
+      kReadOnly, kReadOnlyMode, kClientInteractionTimeout, kSuperseded}},
     // Group Replication had sent the transaction to the other members: they may apply it although
     // this one, which leaves the group, rolls it back.
-    case kHookFailed:
-    case kRolledBackByPlugin:
-      return {ErrorClass::kGone, Says::kUnclear};
-    case kLogImpossible:
-      return {ErrorClass::kFatal, Says::kUnclear};
-    case ER_UNKNOWN_ERROR:
-      if (tells_of_lost_tablet(message)) return {ErrorClass::kGone, Says::kBroken};
-      return {ErrorClass::kFatal, Says::kUnclear};
-    default:
-      if (is_broken(error_number)) return {ErrorClass::kGone, Says::kBroken};
-      if (is_refusal(error_number)) return {ErrorClass::kRefused, Says::kUndone};
-      return {ErrorClass::kFatal, is_clients(error_number) ? Says::kBroken : Says::kFault};
+    {{ErrorClass::kGone, Says::kUnclear},
+     {ER_QUERY_INTERRUPTED, ER_ERROR_DURING_COMMIT, kHookFailed, kRolledBackByPlugin}},
+    {{ErrorClass::kFatal, Says::kUnclear}, {kLogImpossible, ER_UNKNOWN_ERROR}},
+    // The server ends the connection, a proxy reports that for its server, or the client notices:
+    // also that this process has no free descriptor.
+    {{ErrorClass::kGone, Says::kBroken},
+     {kServerShutdown,         kConnectionKilled,        ER_NEW_ABORTING_CONNECTION,
+      ER_ABORTING_CONNECTION,  ER_NET_READ_ERROR,        ER_NET_READ_INTERRUPTED,
+      ER_NET_ERROR_ON_WRITE,   ER_NET_WRITE_INTERRUPTED, CR_SOCKET_CREATE_ERROR,
+      CR_IPSOCK_ERROR,         CR_CONNECTION_ERROR,      CR_CONN_HOST_ERROR,
+      CR_UNKNOWN_HOST,         CR_SERVER_GONE_ERROR,     CR_SERVER_LOST,
+      CR_SERVER_HANDSHAKE_ERR, CR_COMMANDS_OUT_OF_SYNC,  CR_MALFORMED_PACKET,
+      CR_SSL_CONNECTION_ERROR, kServerLostExtended}},
+    // A person has to change something, here or on the server.
+    {{ErrorClass::kRefused, Says::kUndone},
+     {ER_ACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR,
+      ER_COLUMNACCESS_DENIED_ERROR, ER_PROCACCESS_DENIED_ERROR, ER_HOST_NOT_PRIVILEGED,
+      ER_SPECIFIC_ACCESS_DENIED_ERROR, kNoPassword, kUnfitServer, kUntrustedServer,
+      CR_AUTH_PLUGIN_CANNOT_LOAD, CR_AUTH_PLUGIN_ERR, ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE,
+      ER_BAD_FIELD_ERROR}},
+};
+
+Answer answer_of(unsigned error_number, std::string_view message) {
+  if (error_number == ER_UNKNOWN_ERROR && tells_of_lost_tablet(message)) {
+    return {ErrorClass::kGone, Says::kBroken};
   }
+  for (const auto& [answer, numbers] : kRules) {
+    if (std::find(numbers.begin(), numbers.end(), error_number) != numbers.end()) return answer;
+  }
+  return {ErrorClass::kFatal, is_clients(error_number) ? Says::kBroken : Says::kFault};
 }
 
 bool leaves_outcome_open(Says says, Phase phase) {

@@ -10,18 +10,10 @@ namespace {
 constexpr std::string_view kBinary = "_binary";
 
 char unescaped(char c) {
-  switch (c) {
-    case '0':
-      return '\0';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 'Z':
-      return '\x1a';
-    default:
-      return c;
+  for (const auto& [character, escape] : kEscaped) {
+    if (escape == c) return character;
   }
+  return c;
 }
 
 // Appends the literal that begins at `at` in hexadecimal; returns its end.

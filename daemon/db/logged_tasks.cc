@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace allot::db {
 namespace {
@@ -108,32 +109,22 @@ std::optional<LoggedTask> read_row(RowBytes& row, const LoggedColumns& columns,
 }  // namespace
 
 std::optional<std::vector<LoggedTask>> logged_tasks(const LoggedColumns& columns,
-                                                    std::string_view present,
-                                                    std::string_view rows) {
+                                                    std::string_view present, std::string_view rows,
+                                                    std::optional<std::string_view> after) {
   if (!has_bit(present, kQueueId) || !has_bit(present, kRunKey)) return std::nullopt;
   std::vector<LoggedTask> tasks;
+  if (after && !has_bit(*after, kRunKey)) return tasks;  // unchanged columns may be left out
   for (RowBytes left(rows); !left.empty();) {
-    const auto task = read_row(left, columns, present);
+    auto task = read_row(left, columns, present);
     if (!task) return std::nullopt;
-    tasks.push_back(*task);
+    if (after) {
+      const auto now = read_row(left, columns, *after);
+      if (!now) return std::nullopt;
+      task->former_key = std::exchange(task->run_key, now->run_key);
+    }
+    if (task->former_key != task->run_key) tasks.push_back(*task);
   }
   return tasks;
-}
-
-std::optional<std::vector<LoggedMove>> logged_moves(const LoggedColumns& columns,
-                                                    std::string_view before, std::string_view after,
-                                                    std::string_view rows) {
-  if (!has_bit(before, kQueueId) || !has_bit(before, kRunKey)) return std::nullopt;
-  std::vector<LoggedMove> moves;
-  if (!has_bit(after, kRunKey)) return moves;  // unchanged columns may be left out
-  for (RowBytes left(rows); !left.empty();) {
-    const auto was = read_row(left, columns, before);
-    if (!was) return std::nullopt;
-    const auto is = read_row(left, columns, after);
-    if (!is) return std::nullopt;
-    if (is->run_key != was->run_key) moves.push_back({was->queue_id, was->run_key, is->run_key});
-  }
-  return moves;
 }
 
 }  // namespace allot::db

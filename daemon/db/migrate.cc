@@ -30,12 +30,6 @@ std::string versions(unsigned have, unsigned want) {
          ") is written for " + std::to_string(want);
 }
 
-std::uint64_t checksum_of(const sql::SqlText& migration) {
-  Checksum sum;
-  sum.add(migration.text);
-  return sum.value();
-}
-
 // Like schema_version(), but requires that the database's migrations are equal to this build's, as
 // far as it knows them. Before the first release there was no checksum, or another first migration
 // (decision 0007).
@@ -48,7 +42,7 @@ unsigned known_version(Connection& connection, Migrations known) {
       version = static_cast<unsigned>(row->u64(0));
       if (version == 0 || version > known.size()) continue;
       const sql::SqlText& ours = *known[version - 1];
-      if (row->u64(2) == checksum_of(ours)) continue;
+      if (row->u64(2) == Checksum(ours.text).value()) continue;
       if (version == 1) throw Error(kPreRelease, kExitConfig);
       throw Error("migration " + row->string(1) + " of this database is not the " +
                       std::string(ours.name) + " of this Allot (" + kVersion +
@@ -202,7 +196,7 @@ std::vector<std::string> migrate(Connection& connection, Migrations all) {
     apply(connection, migration);
     connection.execute("INSERT INTO allot_schema VALUES (" + std::to_string(version) + ", " +
                        Statement::quoted(migration.name) + ", " +
-                       std::to_string(checksum_of(migration)) + ", UTC_TIMESTAMP(6), " +
+                       std::to_string(Checksum(migration.text).value()) + ", UTC_TIMESTAMP(6), " +
                        Statement::quoted(kVersion) + ")");
     applied.emplace_back(migration.name);
   }

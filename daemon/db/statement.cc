@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/statement.h"
 
+#include <array>
+
 #include "base/error.h"
 #include "db/mutation.h"
 
@@ -13,6 +15,15 @@ bool starts_name(char c) {
 bool continues_name(char c) {
   return starts_name(c) || c == '_' || (c >= '0' && c <= '9');
 }
+
+// Character after a backslash that stands for each character; 0: none is needed.
+constexpr auto kEscapes = [] {
+  std::array<char, 256> escapes{};
+  for (const auto& [character, escape] : kEscaped) {
+    escapes[static_cast<unsigned char>(character)] = escape;
+  }
+  return escapes;
+}();
 
 [[noreturn]] void defect(std::string_view sql, std::string_view what, std::string_view name) {
   throw Error(
@@ -40,30 +51,11 @@ std::string Statement::quoted(std::string_view text) {
   out.reserve(text.size() + text.size() / 16 + 2);
   out += '\'';
   for (const char c : text) {
-    switch (c) {
-      case '\0':
-        out += "\\0";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\x1a':
-        out += "\\Z";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\'':
-        out += "\\'";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      default:
-        out += c;
+    if (const char escape = kEscapes[static_cast<unsigned char>(c)]; escape != 0) {
+      out += '\\';
+      out += escape;
+    } else {
+      out += c;
     }
   }
   out += '\'';

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,27 +14,34 @@
 
 namespace allot::db {
 
+// Characters that a literal has as a backslash and another character.
+inline constexpr std::pair<char, char> kEscaped[] = {
+    {'\0', '0'}, {'\n', 'n'}, {'\r', 'r'}, {'\x1a', 'Z'}, {'\\', '\\'}, {'\'', '\''}, {'"', '"'}};
+
 // One .sql text with its placeholders filled in. Values are escaped for utf8mb4 sessions without
 // NO_BACKSLASH_ESCAPES, which connection.cc guarantees; so a statement needs no connection.
 class Statement {
  public:
   explicit Statement(const sql::SqlText& sql) : sql_(&sql) {}
 
-  Statement& set(std::string_view name, std::unsigned_integral auto value) {
-    return set_raw(name, std::to_string(value));
-  }
-  Statement& set(std::string_view name, std::signed_integral auto value) {
+  // Also bool, as 0 or 1.
+  Statement& set(std::string_view name, std::integral auto value) {
     return set_raw(name, std::to_string(value));
   }
   Statement& set(std::string_view name, std::string_view text) {
     return set_raw(name, quoted(text));
   }
-  Statement& set(std::string_view name, const char* text) {
-    return set(name, std::string_view(text));
+  Statement& set(std::string_view name, std::chrono::microseconds duration) {
+    return set(name, duration.count());
   }
-  // Opaque bytes, never treated as characters.
-  Statement& set_bytes(std::string_view name, std::string_view bytes) {
-    return set_raw(name, "_binary" + quoted(bytes));
+  // nullopt: NULL.
+  template <typename Value>
+  Statement& set(std::string_view name, const std::optional<Value>& value) {
+    return value ? set(name, *value) : set_raw(name, "NULL");
+  }
+  // Opaque bytes, never treated as characters. nullopt: NULL.
+  Statement& set_bytes(std::string_view name, const std::optional<std::string_view>& bytes) {
+    return set_raw(name, bytes ? "_binary" + quoted(*bytes) : "NULL");
   }
   // SQL that another statement rendered, or a list of numbers.
   Statement& set_raw(std::string_view name, std::string sql) {
@@ -52,6 +61,20 @@ class Statement {
   const sql::SqlText* sql_;
   std::vector<std::pair<std::string_view, std::string>> values_;
 };
+
+// The texts of the elements as `text` returns them, separated by `between`.
+template <typename Elements, typename Text>
+[[nodiscard]] std::string joined(const Elements& elements, Text text,
+                                 std::string_view between = ",") {
+  std::string all;
+  bool first = true;
+  for (const auto& element : elements) {
+    if (!first) all += between;
+    first = false;
+    all += text(element);
+  }
+  return all;
+}
 
 // Number of SQL statements in a packet of rendered text. Semicolons in literals do not count.
 [[nodiscard]] std::size_t statements_in(std::string_view sql);

@@ -10,6 +10,7 @@
 
 #include "base/posix.h"
 #include "base/unique_fd.h"
+#include "db/checksum.h"
 
 namespace allot::db {
 namespace {
@@ -45,13 +46,9 @@ void write_number(const std::string& file, std::uint64_t number) {
   if (std::rename(fresh.c_str(), file.c_str()) != 0) ::unlink(fresh.c_str());
 }
 
-// FNV-1a: a list of servers becomes part of a file's name.
+// A list of servers becomes part of a file's name.
 std::string hash_of(const std::string& list) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : list) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
+  return Checksum(list).hex(16);
 }
 
 }  // namespace

@@ -21,4 +21,30 @@ auto or_roll_back(Connection& db, const Body& body) {
   }
 }
 
+// Runs `body` between BEGIN and COMMIT.
+template <typename Body>
+void in_transaction(Connection& db, const Body& body) {
+  db.execute("BEGIN");
+  or_roll_back(db, [&] {
+    body();
+    db.execute("COMMIT");
+  });
+}
+
+[[nodiscard]] inline bool is_retryable(const DbError& error) {
+  return error.error_class() == ErrorClass::kRetryable;
+}
+
+// Runs `body` up to `most` times, as long as it fails with an error that `again` accepts.
+template <typename Again, typename Body>
+auto repeat(int most, const Again& again, const Body& body) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return body();
+    } catch (const DbError& error) {
+      if (tries == most || !again(error)) throw;
+    }
+  }
+}
+
 }  // namespace allot::db

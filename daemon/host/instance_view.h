@@ -7,7 +7,7 @@
 
 #include "config/files.h"
 #include "ipc/slot.h"
-#include "queue/model/progress.h"
+#include "queue/model/task.h"
 
 namespace allot::host {
 

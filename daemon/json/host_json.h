@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/instance_view.h"
-#include "queue/minutes/minute_view.h"
+#include "queue/minutes/instances.h"
 
 // The state of a host as its steward stores it and the gateway shows it (decision 0030).
 namespace allot::as_json {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/type_hours.h"
 

@@ -8,12 +8,12 @@
 
 #include "queue/locks/lock_store.h"
 #include "queue/model/catalog.h"
+#include "queue/model/dead_letter.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/bulk_action.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule.h"
 #include "queue/views/audit_entries.h"
-#include "queue/views/dead_groups.h"
 #include "queue/views/health.h"
 
 // All objects except tasks as JSON, the same for `allot ... --json` and the gateway.

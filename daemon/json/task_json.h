@@ -11,8 +11,7 @@
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/views/full_task.h"
-#include "queue/views/history.h"
-#include "queue/views/unique_key.h"
+#include "queue/views/task_lists.h"
 
 // Tasks as JSON, the same for `allot ... --json` and the gateway.
 namespace allot::as_json {

@@ -12,7 +12,7 @@
 
 namespace allot::meter {
 
-// A group of errors: see queue/model/fault.h.
+// A group of errors: see queue/model/error_text.h.
 struct ErrorName {
   std::string_view queue;
   std::string_view type;

@@ -7,7 +7,7 @@
 
 #include "queue/model/task_facts.h"
 #include "queue/submit/submit.h"
-#include "queue/views/history.h"
+#include "queue/views/task_lists.h"
 
 // The end of a list page as one opaque word, which the client sends back to get the next page. A
 // cursor is validated like any other input.

@@ -13,7 +13,7 @@
 #include "json/host_json.h"
 #include "log/log.h"
 #include "operations/verbs.h"
-#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/verbs/duty.h"
 

@@ -9,8 +9,8 @@
 #include "json/minutes_json.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/type_hours.h"
 

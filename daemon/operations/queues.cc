@@ -14,13 +14,10 @@
 #include "operations/cursor.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "queue/operate/cap.h"
-#include "queue/operate/pause.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 #include "queue/operate/resize.h"
 #include "queue/views/figures.h"
 #include "queue/views/health.h"
-#include "queue/views/history.h"
 #include "queue/views/task_lists.h"
 
 namespace allot::operations {
@@ -198,9 +195,9 @@ Document list_lags(Call& call) {
   const auto lags = call.shared("lags", Call::CacheTime::kState,
                                 [&](auto& db) { return queue::queue_lags(db, *queues); });
   for (const queue::QueueLag& lag : *lags) {
-    if (!call.may(lag.queue)) continue;
+    if (!call.may(lag.info.name)) continue;
     items.push_back(
-        {{"queue", lag.queue},
+        {{"queue", lag.info.name},
          {"oldest_due_us", lag.oldest_due ? json(lag.oldest_due->count()) : json(nullptr)},
          {"leased", lag.leased},
          {"overdue", lag.overdue}});

@@ -7,9 +7,9 @@
 #include "metrics/page.h"
 #include "operations/route_parts.h"
 #include "operations/verbs.h"
-#include "queue/minutes/deployment.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/type_hours.h"
-#include "queue/operate/cap.h"
+#include "queue/operate/limits.h"
 #include "queue/schedules/schedule.h"
 
 namespace allot::operations {

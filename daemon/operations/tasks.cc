@@ -17,7 +17,6 @@
 #include "queue/operate/move.h"
 #include "queue/submit/submit.h"
 #include "queue/views/full_task.h"
-#include "queue/views/unique_key.h"
 
 namespace allot::operations {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "json/printable.h"
 #include "json/task_json.h"
-#include "queue/minutes/serving_pool.h"
+#include "queue/minutes/instances.h"
 #include "queue/verbs/ending.h"
 
 namespace allot::operations {

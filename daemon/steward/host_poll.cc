@@ -127,24 +127,10 @@ Nanos HostPoll::poll() {
   const auto ids = queue_ids();
   const auto generation = [this] { return session_.generation(); };
   leases_.poll(
-      [&] {
-        Leases::Seen seen;
-        for (auto& one :
-             ask([&](db::Connection& db) { return queue::LeaseStore::watch(db, ids); })) {
-          seen.emplace_back(one.partition, std::move(one));
-        }
-        return seen;
-      },
+      [&] { return ask([&](db::Connection& db) { return queue::LeaseStore::watch(db, ids); }); },
       generation);
   detached_.poll(
-      [&] {
-        Detached::Seen seen;
-        for (auto& one :
-             ask([&](db::Connection& db) { return queue::DetachedStore::watch(db, ids); })) {
-          seen.emplace_back(one.id, std::move(one));
-        }
-        return seen;
-      },
+      [&] { return ask([&](db::Connection& db) { return queue::DetachedStore::watch(db, ids); }); },
       generation);
   publish(sent);
   return std::min({leases_.next_poll_ns(), detached_.next_poll_ns(), boot_ns() + kLongestBetween});

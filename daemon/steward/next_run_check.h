@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "db/connection.h"
-#include "queue/schedules/bound.h"
+#include "queue/schedules/schedule_store.h"
 #include "schedule/calendar.h"
 
 namespace allot::steward {

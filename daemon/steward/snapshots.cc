@@ -3,8 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "queue/minutes/deployment.h"
-#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/instances.h"
 #include "steward/ask.h"
 #include "steward/chores.h"
 

@@ -311,10 +311,11 @@ void Ticker::send_single(db::Connection& db, const Job& job) {
   }
 }
 
-void Ticker::done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results) {
+void Ticker::done(const std::vector<Job>& jobs,
+                  const std::vector<std::optional<queue::TaskId>>& results) {
   std::map<std::uint32_t, std::size_t> tasks;
-  for (const queue::TickDone& result : results) {
-    if (result.task) ++tasks[result.task->partition.queue_id];
+  for (const auto& made : results) {
+    if (made) ++tasks[made->partition.queue_id];
   }
   for (const Job& job : jobs) went_on(job);
   ring_(tasks);

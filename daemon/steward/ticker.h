@@ -77,7 +77,7 @@ class Ticker {
   queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
   void send(db::Connection& db, std::vector<Job> jobs);
   void send_single(db::Connection& db, const Job& job);
-  void done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results);
+  void done(const std::vector<Job>& jobs, const std::vector<std::optional<queue::TaskId>>& results);
   void went_on(const Job& job);
   void fail(db::Connection& db, Due& due, const std::string& name, const std::string& error);
   static void wait(Due& due, Nanos first, Nanos most);

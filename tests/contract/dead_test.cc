@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "contract/fixture.h"
-#include "queue/model/fault.h"
+#include "queue/model/error_text.h"
 
 namespace allot::contract {
 namespace {

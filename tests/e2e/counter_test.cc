@@ -53,7 +53,7 @@ Counters read(db::Connection& db) {
 }
 
 bool something_is_due(db::Connection& db) {
-  return db.execute(kNothingIsDue).front().next()->maybe_u64(0).value_or(0) != 0;
+  return db.execute(kNothingIsDue).front().next()->u64(0) != 0;
 }
 
 // Servers count this query differently, and the number of polls is random. Excludes the cost of

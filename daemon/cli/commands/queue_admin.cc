@@ -9,8 +9,7 @@
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
 #include "cli/words/text.h"
-#include "queue/operate/cap.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 
 namespace allot::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/words/text.h"
 #include "config/served.h"
 #include "peer/handler_types.h"
-#include "queue/minutes/serving_pool.h"
+#include "queue/minutes/instances.h"
 #include "queue/model/task.h"
 
 namespace allot::cli {

@@ -27,10 +27,6 @@ std::string row_of(std::size_t row_no, const Finding& finding) {
          quoted_text(finding.fix, kMostFindingText) + ")";
 }
 
-Level level_of(std::string_view name) {
-  return name == "fail" ? Level::kFail : Level::kWarn;
-}
-
 }  // namespace
 
 const char* name_of(Level level) {
@@ -50,18 +46,14 @@ void store_findings(db::Connection& db, const Findings& findings) {
 }
 
 StoredFindings list_findings(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_findings)});
   StoredFindings stored;
-  while (const auto row = results.front().next()) {
-    stored.checked_at = row->string(1);
-    if (row->u64(0) == 0) continue;  // the row has only the time
+  db.each_row(db::Statement(sql::k_list_findings), [&](const db::Row& row) {
+    stored.checked_at = row.string(1);
+    if (row.u64(0) == 0) return;  // the row has only the time
     Finding& finding = stored.list.emplace_back();
-    finding.level = level_of(row->text(2));
-    finding.check = row->text(3);
-    finding.queue = row->text(4);
-    finding.text = row->text(5);
-    finding.fix = row->text(6);
-  }
+    finding.level = row.text(2) == "fail" ? Level::kFail : Level::kWarn;
+    row.read(3, finding.check, finding.queue, finding.text, finding.fix);
+  });
   return stored;
 }
 

@@ -6,8 +6,8 @@
 
 #include "config/served.h"
 #include "queue/findings/checks.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_view.h"
-#include "queue/minutes/serving_pool.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/lease_rows.h"
 #include "queue/operate/purge.h"

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <string>
 
 #include "db/binlog_stream.h"
@@ -35,14 +34,7 @@ Finding failure(const Error& error, const std::string& check) {
   return {Level::kFail, check, error.what(), {}, {}, error.exit_code()};
 }
 
-using Variables = std::map<std::string, std::string>;
-
-std::string value_in(const Variables& variables, const char* name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
-
-void add_durability(Findings& all, const Variables& variables) {
+void add_durability(Findings& all, const ServerFacts& variables) {
   const std::string flush = value_in(variables, "innodb_flush_log_at_trx_commit");
   const std::string doublewrite = value_in(variables, "innodb_doublewrite");
   const std::string sync = value_in(variables, "sync_binlog");
@@ -71,7 +63,7 @@ void add_durability(Findings& all, const Variables& variables) {
 }  // namespace
 
 Findings check_server(db::Connection& db, const Observer& /*by*/) {
-  const Variables variables = server_variables(db);
+  const ServerFacts variables = server_variables(db);
   // A connection refuses a read-only server (S2).
   Findings all{well("server", value_in(variables, "version") + " at " + db.where() + ", writable")};
   add_durability(all, variables);
@@ -140,7 +132,7 @@ Findings check_protocol(db::Connection& db, const Observer& by) {
 Findings check_clock(db::Connection& db, const Observer& /*by*/) {
   using std::chrono::system_clock;
   const auto before = system_clock::now();
-  const auto database = database_clock(db);
+  const auto database = database_now(db);
   const auto middle = before + (system_clock::now() - before) / 2;
   const double ahead = std::chrono::duration<double>(database - middle).count();
   char text[80];

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "db/checksum.h"
 #include "db/transaction.h"
 #include "queue/model/rate.h"
 #include "queue/model/task.h"
-#include "queue/operate/cap.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 #include "queue/operate/resize.h"
 #include "sql/queries.h"
 
@@ -29,11 +29,7 @@ std::string number_text(double number) {
 }
 
 std::string hash_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, which is the same in each version
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  std::array<char, 17> text{};
-  std::to_chars(text.data(), text.data() + text.size(), hash, 16);
-  return std::string("fireworq.") + text.data();
+  return "fireworq." + db::Checksum(name).hex();
 }
 
 // Statement that changes the rate to the wanted one.
@@ -48,36 +44,32 @@ db::Statement rate_statement(const FireworqQueue& wanted, const QueueInfo& queue
 
 db::Statement put_statement(const FireworqQueue& wanted, const QueueInfo& queue) {
   db::Statement put(sql::k_put_fireworq);
-  const bool rated = wanted.burst != 0;
+  const auto burst = wanted.burst != 0 ? std::optional(wanted.burst) : std::nullopt;
   return put.set("queue_id", queue.queue_id)
       .set_bytes("name", wanted.name)
       .set("polling_interval", wanted.polling_interval)
-      .set_raw("rate", rated ? number_text(wanted.per_second) : "NULL")
-      .set_raw("burst", rated ? std::to_string(wanted.burst) : "NULL")
+      .set_raw("rate", burst ? number_text(wanted.per_second) : "NULL")
+      .set("burst", burst)
       .set("hidden", kHiddenReason)
       .set("rated_only", kRatedOnly);
 }
 
-FireworqQueue definition_in(const db::Row& row) {
-  FireworqQueue queue;
-  queue.info.queue_id = row.u32(0);
-  queue.name = row.text(1);
-  queue.polling_interval = row.u32(2);
-  queue.max_workers = row.u32(3);
+void read_definition(const db::Row& row, FireworqQueue& queue) {
+  QueueInfo& info = queue.info;
+  row.read(0, info.queue_id, queue.name, queue.polling_interval, queue.max_workers);
   if (!row.is_null(4)) queue.per_second = std::strtod(row.string(4).c_str(), nullptr);
-  queue.burst = row.u32(5);
-  queue.hidden = row.u64(6) != 0;
-  queue.info.name = row.text(7);
-  queue.info.shape.partitions = row.u32(8);
-  queue.info.first_partition = row.u32(9);
-  return queue;
+  row.read(5, queue.burst, queue.hidden, info.name, info.shape.partitions, info.first_partition);
+}
+
+Routing routing_in(const db::Row& row) {
+  return {row.string(0), row.string(1)};
 }
 
 std::vector<FireworqQueue> list_between(db::Connection& db, std::string_view first,
                                         std::string_view last) {
   db::Statement list(sql::k_list_fireworq);
   list.set_bytes("first_name", first).set_bytes("last_name", last);
-  return db.read_all(list, definition_in);
+  return db.read_all<FireworqQueue>(list, read_definition);
 }
 
 }  // namespace
@@ -145,7 +137,7 @@ Place find_place(db::Connection& db, const FireworqQueue& wanted) {
   throw Error("queue '" + wanted.name + "' could not be made");
 }
 
-void put_in_transaction(db::Connection& db, const FireworqQueue& wanted) {
+void put_locked(db::Connection& db, const FireworqQueue& wanted) {
   const auto [queue, before] = find_place(db, wanted);
   const std::uint32_t partitions = partitions_for(wanted.max_workers);
   if (partitions != queue.partitions()) resize(db, queue, partitions);
@@ -155,12 +147,7 @@ void put_in_transaction(db::Connection& db, const FireworqQueue& wanted) {
   }
   statements.push_back(set_cap_statement(queue, wanted.max_workers));
   statements.push_back(put_statement(wanted, queue));
-  db.commit(statements);
-}
-
-void put_once(db::Connection& db, const FireworqQueue& wanted) {
-  db.execute("BEGIN");
-  db::or_roll_back(db, [&] { put_in_transaction(db, wanted); });
+  db.run(statements);
 }
 
 }  // namespace
@@ -169,13 +156,8 @@ void put_fireworq(db::Connection& db, const FireworqQueue& wanted) {
   const auto there = find_fireworq(db, wanted.name);
   if (there && there->says_as(wanted)) return;
   constexpr int kPutTries = 3;  // concurrent puts may deadlock
-  for (int tries = 1;; ++tries) {
-    try {
-      return put_once(db, wanted);
-    } catch (const db::DbError& error) {
-      if (tries == kPutTries || error.error_class() != db::ErrorClass::kRetryable) throw;
-    }
-  }
+  db::repeat(kPutTries, db::is_retryable,
+             [&] { db::in_transaction(db, [&] { put_locked(db, wanted); }); });
 }
 
 void hide_fireworq(db::Connection& db, const FireworqQueue& queue) {
@@ -185,17 +167,12 @@ void hide_fireworq(db::Connection& db, const FireworqQueue& queue) {
 }
 
 std::vector<Routing> list_routings(db::Connection& db) {
-  return db.read_all(db::Statement(sql::k_list_routings), [](const db::Row& row) {
-    return Routing{row.string(0), row.string(1)};
-  });
+  return db.read_all(db::Statement(sql::k_list_routings), routing_in);
 }
 
 std::optional<Routing> find_routing(db::Connection& db, std::string_view category) {
   db::Statement find(sql::k_find_routing);
-  find.set_bytes("category", category);
-  return db.read_first(find, [](const db::Row& row) {
-    return Routing{row.string(0), row.string(1)};
-  });
+  return db.read_first(find.set_bytes("category", category), routing_in);
 }
 
 void put_routing(db::Connection& db, const Routing& routing) {

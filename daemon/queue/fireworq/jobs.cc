@@ -83,17 +83,14 @@ std::vector<Range> ranges_of(const std::vector<LeasedBlock>& blocks, JobList lis
 }
 
 db::Statement number_statement(std::span<const Submitted> made) {
-  std::string rows;
-  for (const Submitted& task : made) {
+  const auto row = [](const Submitted& task) {
     const TaskId& id = task.id;
-    rows.append(rows.empty() ? "(" : ",(").append(std::to_string(id.partition.queue_id));
-    rows.append(1, ',').append(std::to_string(id.partition.partition_no));
-    rows.append(1, ',').append(std::to_string(id.prio));
-    rows.append(1, ',').append(std::to_string(id.first_key)).append(1, ')');
-  }
+    const std::uint64_t columns[] = {id.partition.queue_id, id.partition.partition_no, id.prio,
+                                     id.first_key};
+    return "(" + number_list(columns) + ")";
+  };
   db::Statement number(sql::k_number_jobs);
-  number.set_raw("rows", std::move(rows));
-  return number;
+  return number.set_raw("rows", db::joined(made, row));
 }
 
 std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range range,
@@ -120,19 +117,18 @@ std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range
 
 // Fills in the data of a partition's rows, by their keys.
 void read_jobs(db::Connection& db, Partition partition, std::map<std::uint64_t, Job*>& by_key) {
-  std::string keys;
-  for (const auto& [key, job] : by_key) keys += (keys.empty() ? "" : ",") + std::to_string(key);
   db::Statement read(sql::k_read_jobs);
-  set_partition(read, partition).set("prio", kDefaultPrio).set_raw("run_keys", std::move(keys));
-  auto results = db.run({read});
-  while (const auto row = results.front().next()) {
-    Job& job = *by_key.at(row->u64(0));
-    job.run_key = row->u64(0);
-    job.id = {partition, kDefaultPrio, row->u64(1)};
-    job.attempts = row->u32(2);
-    job.headers = read_headers(row->text(3));
-    job.payload = decompress(row->u32(4), row->string(5));
-  }
+  set_partition(read, partition)
+      .set("prio", kDefaultPrio)
+      .set_raw("run_keys",
+               db::joined(by_key, [](const auto& one) { return std::to_string(one.first); }));
+  db.each_row(read, [&](const db::Row& row) {
+    Job& job = *by_key.at(row.u64(0));
+    job.id = {partition, kDefaultPrio, 0};
+    row.read(0, job.run_key, job.id.first_key, job.attempts);
+    job.headers = read_headers(row.text(3));
+    job.payload = decompress(row.u32(4), row.string(5));
+  });
 }
 
 struct Dead {
@@ -151,11 +147,10 @@ void read_failed(db::Connection& db, std::span<const Dead> dead, std::vector<Job
     Job& job = jobs.emplace_back();
     job.number = dead[i].number;
     job.id = dead[i].id;
-    job.attempts = row->u32(0);
+    row->read(0, job.attempts);
     job.headers = read_headers(row->text(1));
     job.payload = decompress(row->u32(2), row->string(3));
-    job.error = row->text(4);
-    job.died_ms = static_cast<std::int64_t>(row->u64(5));
+    row->read(4, job.error, job.died_ms);
   }
 }
 
@@ -340,9 +335,7 @@ bool sweep_numbers(db::Connection& db, std::uint64_t& after) {
 }
 
 std::string own_address(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_own_address)});
-  const auto row = results.front().next();
-  return row ? row->string(0) : std::string();
+  return db.run({db::Statement(sql::k_own_address)}).front().one().string(0);
 }
 
 }  // namespace allot::queue

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/locks/lock_store.h"
 
-#include <charconv>
-
 #include "base/error.h"
 #include "db/writer.h"
 #include "queue/model/audit.h"
@@ -31,37 +29,17 @@ Action lock_action(std::string_view verb, const std::string& name, std::uint32_t
   return {verb, "lock", name, found, std::move(detail)};
 }
 
-std::chrono::microseconds us_in(const db::Row& row, std::size_t i) {
-  const std::string_view text = row.text(i);
-  std::int64_t us = 0;
-  std::from_chars(text.data(), text.data() + text.size(), us);
-  return std::chrono::microseconds(us);
-}
-
-LockObservations observations_in(db::StatementResult& result) {
-  LockObservations seen;
-  while (const auto row = result.next()) {
-    LockObservation observed;
-    observed.name = row->text(0);
-    observed.slot = row->u32(1);
-    observed.epoch = row->u64(2);
-    observed.expire_at = row->text(3);
-    observed.expired = row->u64(4) != 0;
-    observed.remaining = us_in(*row, 5);
-    observed.ttl = us_in(*row, 6);
-    observed.holder = row->string(7) + "/" + row->string(8);
-    LockSlot key{observed.name, observed.slot};
-    seen.emplace_back(std::move(key), std::move(observed));
-  }
-  return seen;
+void read_observed(const db::Row& row, LockObservation& observed) {
+  row.read(0, observed.name, observed.slot, observed.epoch, observed.expire_at, observed.expired,
+           observed.remaining, observed.ttl);
+  observed.holder = row.string(7) + "/" + row.string(8);
 }
 
 }  // namespace
 
 std::optional<std::uint32_t> lock_slots(db::Connection& db, const std::string& name) {
-  const auto row = db.run({named_lock(sql::k_lock_slots, name)}).front().next();
-  if (!row) return std::nullopt;
-  return row->u32(0);
+  return db.read_first(named_lock(sql::k_lock_slots, name),
+                       [](const db::Row& row) { return row.u32(0); });
 }
 
 std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
@@ -98,21 +76,18 @@ std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Hol
   draw.set("holder", holder.id)
       .set("host", holder.host)
       .set("pid", holder.pid)
-      .set("ttl_us", std::chrono::microseconds(kTicketTtl).count());
+      .set("ttl_us", kTicketTtl);
   auto results = db.run({draw});
   return results.back().one().u64(0);
 }
 
 bool renew_ticket(db::Connection& db, const Holder& holder) {
-  db::Statement renew(sql::k_renew_ticket);
-  renew.set("holder", holder.id);
-  return db.run({renew}).front().affected() == 1;
+  return db.run({db::Statement(sql::k_renew_ticket).set("holder", holder.id)}).front().affected() ==
+         1;
 }
 
 void return_ticket(db::Connection& db, const Holder& holder) {
-  db::Statement back(sql::k_return_ticket);
-  back.set("holder", holder.id);
-  db.run({back});
+  db.run({db::Statement(sql::k_return_ticket).set("holder", holder.id)});
 }
 
 std::uint64_t purge_tickets(db::Connection& db) {
@@ -122,12 +97,10 @@ std::uint64_t purge_tickets(db::Connection& db) {
 Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket,
                 std::chrono::milliseconds ttl) {
   db::Statement watch = named_lock(sql::k_watch_line, name);
-  watch.set("ticket", ticket).set("ttl_us", std::chrono::microseconds(ttl).count());
+  watch.set("ticket", ticket).set("ttl_us", ttl);
   auto results = db.run({watch});
   Line line;
-  const db::Row place = results.at(0).one();
-  line.ahead = place.u64(0);
-  line.there = place.u64(1) != 0;
+  results.at(0).one().read(0, line.ahead, line.there);
   if (const auto row = results.at(1).next()) line.slots = row->u32(0);
   while (const auto row = results.at(2).next()) line.free.push_back(row->u32(0));
   return line;
@@ -140,7 +113,7 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
       .set("holder", taking.holder.id)
       .set("host", taking.holder.host)
       .set("pid", taking.holder.pid)
-      .set("ttl_us", std::chrono::microseconds(taking.ttl).count())
+      .set("ttl_us", taking.ttl)
       .set("known_us", floor.least_us());
   const Nanos sent = boot_ns();
   const db::Statement note = db::note_server_statement(db);
@@ -160,14 +133,12 @@ bool release_lock(db::Connection& db, const HeldLock& lock) {
   return db.run({held_lock(sql::k_release_lock, lock)}).front().affected() == 1;
 }
 
-LockObservations watch_lock(db::Connection& db, const std::string& name) {
-  auto results = db.run({named_lock(sql::k_watch_lock, name)});
-  return observations_in(results.front());
+std::vector<LockObservation> watch_lock(db::Connection& db, const std::string& name) {
+  return db.read_all<LockObservation>(named_lock(sql::k_watch_lock, name), read_observed);
 }
 
-LockObservations watch_locks(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_watch_locks)});
-  return observations_in(results.front());
+std::vector<LockObservation> watch_locks(db::Connection& db) {
+  return db.read_all<LockObservation>(db::Statement(sql::k_watch_locks), read_observed);
 }
 
 bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) {
@@ -175,7 +146,7 @@ bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) 
   free.set("slot", observed.slot)
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", stale ? 1 : 0);
+      .set("stale", stale);
   const db::Statement note = db::note_server_statement(db);
   const auto results = db.try_transact({&free, 1}, {.before = &note});
   return results && results->front().affected() == 1;
@@ -194,20 +165,15 @@ std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
     view.slots = row->u32(1);
     if (row->text(2) == "FREE") continue;
     LockSlotView& slot = view.held.emplace_back();
-    slot.slot = row->u32(0);
+    row->read(0, slot.slot);
+    row->read(2, slot.state, slot.token, slot.host, slot.pid, slot.ttl, slot.held_for,
+              slot.remaining);
     slot.retired = slot.slot >= view.slots;
-    slot.state = row->text(2);
-    slot.token = row->u64(3);
-    slot.host = row->string(4);
-    slot.pid = row->u32(5);
-    slot.ttl = us_in(*row, 6);
-    slot.held_for = us_in(*row, 7);
-    slot.remaining = us_in(*row, 8);
   }
   if (view.slots == 0) return std::nullopt;
   while (const auto row = results.at(1).next()) {
-    view.line.push_back(
-        {row->u64(0), row->string(1), row->u32(2), us_in(*row, 3), row->u64(4) != 0});
+    TicketView& ticket = view.line.emplace_back();
+    row->read(0, ticket.ticket, ticket.host, ticket.pid, ticket.waiting, ticket.live);
   }
   return view;
 }

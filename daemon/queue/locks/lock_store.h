@@ -59,21 +59,16 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
 bool renew_lock(db::Connection& db, const HeldLock& lock);
 bool release_lock(db::Connection& db, const HeldLock& lock);
 
-// A held slot as one read showed it.
-struct LockObservation {
+// A held slot.
+using LockSlot = std::pair<std::string, std::uint32_t>;
+struct LockObservation : ObservedTerm {
   std::string name;
   std::uint32_t slot = 0;
-  std::uint64_t epoch = 0;
-  std::string expire_at;
-  bool expired = false;                    // by the database's clock
-  std::chrono::microseconds remaining{0};  // by the database's clock
-  std::optional<std::chrono::microseconds> ttl;
-  std::string holder;  // "host/pid", for the log
+
+  [[nodiscard]] LockSlot key() const { return {name, slot}; }
 };
-using LockSlot = std::pair<std::string, std::uint32_t>;
-using LockObservations = std::vector<std::pair<LockSlot, LockObservation>>;
-LockObservations watch_lock(db::Connection& db, const std::string& name);
-LockObservations watch_locks(db::Connection& db);
+std::vector<LockObservation> watch_lock(db::Connection& db, const std::string& name);
+std::vector<LockObservation> watch_locks(db::Connection& db);
 
 // Frees a slot that this process saw unchanged (S38), if it still is as observed. False: another
 // process was faster or has locked the row, or the server has changed (S48).

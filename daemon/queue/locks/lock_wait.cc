@@ -99,7 +99,7 @@ void LockWait::free_expired(db::Connection& db) {
   if (watched_.due()) {
     const auto statement = [&] {
       auto seen = watch_lock(db, spec_.name);
-      for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
+      for (const LockObservation& observed : seen) floor_.saw(observed.epoch);
       return seen;
     };
     watched_.poll(statement, [&] { return generation_; });

@@ -22,14 +22,11 @@ std::optional<FailedAttempt> newest_of(db::Connection& db, std::uint32_t queue_i
                                        const std::string& group) {
   db::Statement statement(sql::k_newest_attempt);
   statement.set("queue_id", queue_id).set("group", group);
-  auto results = db.run({statement});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  FailedAttempt attempt;
-  attempt.task = {{queue_id, row->u32(0)}, row->u32(1), row->u64(2)};
-  attempt.ended_at = row->text(3);
-  attempt.error = row->text(4);
-  return attempt;
+  return db.read_first<FailedAttempt>(statement, [&](const db::Row& row, FailedAttempt& attempt) {
+    TaskId& id = attempt.task;
+    id.partition.queue_id = queue_id;
+    row.read(0, id.partition.partition_no, id.prio, id.first_key, attempt.ended_at, attempt.error);
+  });
 }
 
 void add_newest(db::Connection& db, std::vector<FailureGroup>& groups) {

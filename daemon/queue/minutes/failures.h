@@ -24,7 +24,7 @@ struct FailedAttempt {
 struct FailureGroup {
   std::string queue;
   std::string type;
-  std::string group;   // see model/fault.h; "other": no name in the minutes
+  std::string group;   // see model/error_text.h; "other": no name in the minutes
   std::string sample;  // cause and fault, for people
   std::uint64_t retried = 0;
   std::uint64_t dead = 0;

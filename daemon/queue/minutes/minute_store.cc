@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/error.h"
-#include "db/statement.h"
-#include "queue/minutes/serving_pool.h"
+#include "db/transaction.h"
 #include "queue/model/catalog.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -30,21 +28,21 @@ constexpr std::array<const char*, kMinuteColumns> kColumnNames{
     "ran_us", "ran_10ms", "ran_100ms", "ran_1s",      "ran_10s", "ran_1min",  "ran_longer"};
 
 std::string rows_of(const std::vector<MinuteRow>& rows) {
-  std::string all;
-  std::size_t row_no = 0;
-  for (const MinuteRow& row : rows) {
-    db::Statement one(sql::k_minute_row);
-    one.set("row_no", row_no++)
-        .set("queue", row.key.queue)
-        .set("type", row.key.type)
-        .set("error_group", row.key.error_group)
-        .set("error", row.error);
-    for (std::size_t i = 0; i < kMinuteColumns; ++i) {
-      one.set(kColumnNames.at(i), row.counts.columns.at(i));
-    }
-    all += (all.empty() ? "" : " UNION ALL ") + one.render();
-  }
-  return all;
+  return db::joined(
+      rows,
+      [row_no = std::size_t{0}](const MinuteRow& row) mutable {
+        db::Statement one(sql::k_minute_row);
+        one.set("row_no", row_no++)
+            .set("queue", row.key.queue)
+            .set("type", row.key.type)
+            .set("error_group", row.key.error_group)
+            .set("error", row.error);
+        for (std::size_t i = 0; i < kMinuteColumns; ++i) {
+          one.set(kColumnNames.at(i), row.counts.columns.at(i));
+        }
+        return one.render();
+      },
+      " UNION ALL ");
 }
 
 // ran_0 and so on: a statement does not copy names.
@@ -61,21 +59,23 @@ std::string hours_of(const std::vector<MinuteRow>& rows) {
   }
   const std::vector<std::string> ran = names_of("ran_");
   const std::vector<std::string> waited = names_of("wait_");
-  std::string all;
-  for (const auto& [key, counts] : pairs) {
-    db::Statement one(sql::k_type_hour_row);
-    one.set("queue", key.queue).set("type", key.type);
-    for (const auto& [name, column] : {std::pair{"done", MinuteColumn::kDone},
-                                       {"retried", MinuteColumn::kRetried},
-                                       {"dead", MinuteColumn::kDead}}) {
-      one.set(name, (*counts)[column]);
-    }
-    for (std::size_t i = 0; i < kHourBuckets; ++i) {
-      one.set(ran.at(i), counts->ran(i)).set(waited.at(i), counts->waited(i));
-    }
-    all += (all.empty() ? "" : " UNION ALL ") + one.render();
-  }
-  return all;
+  return db::joined(
+      pairs,
+      [&](const auto& pair) {
+        const auto& [key, counts] = pair;
+        db::Statement one(sql::k_type_hour_row);
+        one.set("queue", key.queue).set("type", key.type);
+        for (const auto& [name, column] : {std::pair{"done", MinuteColumn::kDone},
+                                           {"retried", MinuteColumn::kRetried},
+                                           {"dead", MinuteColumn::kDead}}) {
+          one.set(name, (*counts)[column]);
+        }
+        for (std::size_t i = 0; i < kHourBuckets; ++i) {
+          one.set(ran.at(i), counts->ran(i)).set(waited.at(i), counts->waited(i));
+        }
+        return one.render();
+      },
+      " UNION ALL ");
 }
 
 // 0 on TiDB, whose EXPLAIN has other columns.
@@ -122,21 +122,17 @@ std::vector<Backlog> backlogs(db::Connection& db) {
 std::optional<MinuteStore::Written> MinuteStore::write(db::Connection& db,
                                                        const MinuteTotals& totals,
                                                        std::chrono::microseconds age) {
-  for (int tries = 1;; ++tries) {
+  return db::repeat(kMostTries, is_out_of_range, [&]() -> std::optional<Written> {
     if (!known_ && !learn(db, age)) return std::nullopt;
     const Known before = *known_;
     MinuteWrite write = since(before.marks, totals);
     known_.reset();  // until the reply shows the outcome
-    try {
-      const unsigned second = send(db, before.write_no, write, age);
-      wrote_ = true;
-      last_ = write.marks;
-      known_ = {before.write_no + 1, std::move(write.marks)};
-      return Written{write.rows.size(), second};
-    } catch (const db::DbError& error) {
-      if (error.number() != kOutOfRange || tries == kMostTries) throw;
-    }
-  }
+    const unsigned second = send(db, before.write_no, write, age);
+    wrote_ = true;
+    last_ = write.marks;
+    known_ = {before.write_no + 1, std::move(write.marks)};
+    return Written{write.rows.size(), second};
+  });
 }
 
 // False: the row has counts of another run although this one wrote before. They are from a newer
@@ -148,7 +144,7 @@ bool MinuteStore::learn(db::Connection& db, std::chrono::microseconds age) {
       .set("instance", of_.holder.instance)
       .set("version", of_.version)
       .set("run_id", of_.run_id)
-      .set("age_us", age.count())
+      .set("age_us", age)
       .set("totals", text_of_marks(last_));
   db::Statement find(sql::k_find_instance);
   find.set("origin", of_.holder.origin);
@@ -169,7 +165,7 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t write_no, const Min
   if (!write.rows.empty()) {
     packet.emplace_back(sql::k_write_minute)
         .set("origin", of_.holder.origin)
-        .set("age_us", age.count())
+        .set("age_us", age)
         .set_raw("counts", rows_of(write.rows));
     std::string hours = hours_of(write.rows);
     if (!hours.empty())
@@ -182,9 +178,9 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t write_no, const Min
       .set("version", of_.version)
       .set("run_id", of_.run_id)
       .set("pools", text_of(of_.pools))
-      .set("age_us", age.count())
+      .set("age_us", age)
       .set("totals", text_of_marks(write.marks));
-  return static_cast<unsigned>(db.transact(packet).back().one().u64(0));
+  return db.transact(packet).back().one().u32(0);
 }
 
 bool purge_minutes(db::Connection& db) {
@@ -203,9 +199,7 @@ void write_backlogs(db::Connection& db) {
     rows += " UNION ALL SELECT " + std::to_string(one.queue_id) + "," + std::to_string(one.tasks) +
             "," + (one.estimated ? "1" : "0");
   }
-  db::Statement put(sql::k_put_backlog);
-  put.set_raw("backlogs", std::move(rows));
-  db.run({put});
+  db.run({db::Statement(sql::k_put_backlog).set_raw("backlogs", std::move(rows))});
 }
 
 }  // namespace allot::queue

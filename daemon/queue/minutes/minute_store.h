@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute.h"
-#include "queue/minutes/minute_view.h"
 #include "queue/model/lease.h"
 
 namespace allot::queue {

@@ -6,15 +6,12 @@
 #include <utility>
 
 #include "db/statement.h"
-#include "queue/minutes/serving_pool.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
 using std::chrono::microseconds;
-
-constexpr std::uint32_t kMostInstances = 1'000;
 
 // By time, then by name.
 using Views = std::map<std::string, std::map<MinuteKey, MinuteView>>;
@@ -31,8 +28,8 @@ Views counts_in(db::StatementResult& result) {
   while (const auto row = result.next()) {
     const MinuteKey key{row->string(1), row->string(2), row->string(3)};
     MinuteView& view = view_in(found, row->string(0), key);
-    view.error = row->text(4);
-    for (std::size_t i = 0; i < kMinuteColumns; ++i) view.counts.columns.at(i) = row->u64(5 + i);
+    row->read(4, view.error);
+    for (std::size_t i = 0; i < kMinuteColumns; ++i) row->read(5 + i, view.counts.columns.at(i));
   }
   return found;
 }
@@ -85,7 +82,7 @@ db::Statement asking(const sql::SqlText& sql, const MinutesWanted& wanted, micro
   db::Statement statement(sql);
   statement.set("queue", wanted.queue)
       .set("step", wanted.step)
-      .set("since_us", since.count())
+      .set("since_us", since)
       .set("limit", kMostMinuteRows + 1);
   return statement;
 }
@@ -96,8 +93,8 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
   std::vector<db::Statement> ask;
   ask.push_back(asking(sql::k_list_minutes, wanted, wanted.since));
   ask.back()
-      .set("types", wanted.by == MinutesBy::kQueue ? 0 : 1)
-      .set("errors", wanted.by == MinutesBy::kError ? 1 : 0);
+      .set("types", wanted.by != MinutesBy::kQueue)
+      .set("errors", wanted.by == MinutesBy::kError);
   if (wanted.by == MinutesBy::kQueue) {
     // One step more, for the backlog before the first one.
     const microseconds since = wanted.since + std::chrono::minutes(wanted.step);
@@ -118,16 +115,6 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
     }
   }
   return minutes;
-}
-
-std::vector<InstanceRow> list_instances(db::Connection& db) {
-  db::Statement list(sql::k_list_instances);
-  list.set("limit", kMostInstances);
-  return db.read_all(list, [](const db::Row& row) {
-    return InstanceRow{row.string(0),          row.string(1), row.string(2),
-                       row.string(3),          row.string(4), std::chrono::seconds(row.u64(5)),
-                       pools_of(row.string(6))};
-  });
 }
 
 }  // namespace allot::queue

@@ -10,7 +10,7 @@
 #include "db/connection.h"
 #include "queue/minutes/minute.h"
 
-// Data for charts, and the instances that wrote it. Times are UTC, ISO 8601.
+// Data for charts. Times are UTC, ISO 8601.
 namespace allot::queue {
 
 enum class MinutesBy : std::uint8_t { kQueue, kType, kError };
@@ -44,25 +44,5 @@ struct Minutes {
   bool more = false;               // there are older ones, beyond the limit of rows
 };
 [[nodiscard]] Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted);
-
-// A pool of an instance, and the queues that it serves.
-struct ServingPool {
-  std::string name;
-  unsigned workers = 0;
-  std::vector<std::string> queues{};  // "*": it may serve any
-};
-
-struct InstanceRow {
-  std::string host;
-  std::string instance;
-  std::string version;
-  std::string since;  // when its allotd started
-  std::string seen;   // last heartbeat
-  std::chrono::seconds silent{0};
-  std::vector<ServingPool> pools{};  // empty: not published
-};
-// An instance without a heartbeat for this duration is shown as silent; it sends one each minute.
-inline constexpr std::chrono::seconds kInstanceSilent{150};
-[[nodiscard]] std::vector<InstanceRow> list_instances(db::Connection& db);
 
 }  // namespace allot::queue

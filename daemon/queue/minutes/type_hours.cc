@@ -23,9 +23,8 @@ double bound_us(std::size_t at) {
 
 TypeCounts counts_in(const db::Row& row, std::size_t at) {
   TypeCounts counts;
-  counts.done = row.u64(at++);
-  counts.retried = row.u64(at++);
-  counts.dead = row.u64(at++);
+  row.read(at, counts.done, counts.retried, counts.dead);
+  at += 3;
   for (std::uint64_t& bucket : counts.ran.buckets) bucket = row.u64(at++);
   for (std::uint64_t& bucket : counts.waited.buckets) bucket = row.u64(at++);
   return counts;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kMostAuditText = kMaxReason;
 
-std::string text_or_null(std::string_view text) {
-  return text.empty() ? "NULL" : db::Statement::quoted(text);
+std::optional<std::string_view> unless_empty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ std::optional<db::Statement> entry_of(const db::Connection& db, const Action& ac
       .set("name", error_text(action.name, kMostAuditText))
       .set("detail", error_text(action.detail, kMostAuditText))
       .set("reason", error_text(actor->reason, kMostAuditText))
-      .set_raw("operation_id", action.number == 0 ? "NULL" : std::to_string(action.number))
-      .set("adds", action.adds_up ? 1 : 0)
+      .set("operation_id", action.number == 0 ? std::nullopt : std::optional(action.number))
+      .set("adds", action.adds_up)
       .set_raw("found", action.found.render());
 }
 
@@ -57,8 +57,7 @@ std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action>
 
 db::Statement found_plain(std::string_view queue, std::string_view to_queue) {
   db::Statement part(sql::k_audit_plain);
-  return part.set_raw("of_queue", text_or_null(queue))
-      .set_raw("into_queue", text_or_null(to_queue));
+  return part.set("of_queue", unless_empty(queue)).set("into_queue", unless_empty(to_queue));
 }
 
 }  // namespace allot::queue

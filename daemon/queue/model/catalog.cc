@@ -26,11 +26,10 @@ Placement placement_of(std::string_view name) {
 }
 
 QueueInfo read_queue(const db::Row& row, std::size_t routed) {
-  const QueueShape shape{row.u32(2), placement_of(row.text(3)), row.u32(4)};
-  QueueInfo queue{row.u32(0), row.string(1), shape};
-  queue.first_partition = row.u32(5);
-  queue.layout = row.u32(6);
-  queue.cap = row.u32(7);
+  QueueInfo queue;
+  row.read(0, queue.queue_id, queue.name, queue.shape.partitions);
+  queue.shape.placement = placement_of(row.text(3));
+  row.read(4, queue.shape.max_running, queue.first_partition, queue.layout, queue.cap);
   queue.routed = row.is_null(routed) || row.u64(routed) != 0;
   return queue;
 }
@@ -67,13 +66,9 @@ QueueInfo queue_in(const db::Row& row) {
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
   db::Statement statement(sql::k_find_queue);
   statement.set("name", name);
-  auto results = db.run({statement});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  QueueInfo queue = queue_in(*row);
-  if (queue.name != name)
-    return std::nullopt;  // the server's comparison pads: "mail " equals "mail"
-  return queue;
+  auto queue = db.read_first(statement, queue_in);
+  // The server's comparison pads: "mail " equals "mail".
+  return queue && queue->name == name ? queue : std::nullopt;
 }
 
 std::vector<QueueInfo> list_queues(db::Connection& db) {
@@ -98,21 +93,20 @@ std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
                                                 std::span<const std::uint32_t> queue_ids) {
   db::Statement lock(sql::k_lock_layout);
   lock.set_raw("queue_ids", id_list(queue_ids));
-  auto results = db.run({lock});
   std::map<std::uint32_t, QueueInfo> queues;
-  while (const auto row = results.front().next()) {
-    QueueInfo queue = queue_in(*row);
-    const std::uint32_t queue_id = queue.queue_id;
-    queues.emplace(queue_id, std::move(queue));
-  }
+  db.each_row(lock, [&](const db::Row& row) { queues[row.u32(0)] = queue_in(row); });
   return queues;
 }
 
-std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
-  for (const QueueInfo& queue : list_queues(db)) {
-    if (queue.queue_id == queue_id) return queue.name;
+QueueInfo find_listed(db::Connection& db, std::uint32_t queue_id) {
+  for (QueueInfo& queue : list_queues(db)) {
+    if (queue.queue_id == queue_id) return std::move(queue);
   }
   return {};
+}
+
+std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
+  return find_listed(db, queue_id).name;
 }
 
 namespace {
@@ -130,28 +124,25 @@ void create_partitions(db::Connection& db, std::uint32_t queue_id, std::uint64_t
             ",UTC_TIMESTAMP(6))";
   }
   if (rows.empty()) return;
-  db::Statement create(sql::k_create_partition);
-  create.set_raw("rows", std::move(rows));
-  db.run({create});
+  db.run({db::Statement(sql::k_create_partition).set_raw("rows", std::move(rows))});
 }
 
 std::chrono::microseconds longest_lease(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_longest_ttl)});
-  const auto row = results.front().next();
-  const auto known = row ? row->maybe_u64(0) : std::nullopt;
-  return known ? std::min(kLongestLease, std::chrono::microseconds(*known)) : kLongestLease;
+  std::optional<std::chrono::microseconds> known;
+  db.each_row(db::Statement(sql::k_longest_ttl), [&](const db::Row& row) { row.read(0, known); });
+  return std::min(kLongestLease, known.value_or(kLongestLease));
 }
 
 // S59: missing rows of partitions that a process may believe to have leased.
 void fill_partitions(db::Connection& db, std::uint32_t queue_id,
                      std::span<const std::uint64_t> missing) {
-  const auto ttl = longest_lease(db) + kBeyondLease;
+  const std::chrono::microseconds ttl = longest_lease(db) + kBeyondLease;
   std::vector<db::Statement> fill;
   for (const std::uint64_t no : missing) {
     fill.emplace_back(sql::k_fill_partition)
         .set("queue_id", queue_id)
         .set("partition_no", no)
-        .set("ttl_us", ttl.count());
+        .set("ttl_us", ttl);
   }
   db.transact(fill);
 }
@@ -194,18 +185,10 @@ bool create_queue(db::Connection& db, std::string_view name, const QueueShape& s
 
 namespace {
 
-void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
-  db.execute("BEGIN");
-  db::or_roll_back(db, [&] {
-    static_cast<void>(create_queue(db, name, shape));
-    db.execute("COMMIT");
-  });
-}
-
 QueueInfo find_or_insert(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
-    make_queue(db, name, shape);
+    db::in_transaction(db, [&] { create_queue(db, name, shape); });
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
@@ -217,15 +200,8 @@ QueueInfo find_or_insert(db::Connection& db, std::string_view name, const QueueS
 }  // namespace
 
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
-  constexpr int kTries = 8;
-  for (int tries = 1;; ++tries) {
-    try {
-      return find_or_insert(db, name, shape);
-    } catch (const db::DbError& error) {
-      // Another session makes the same queue.
-      if (error.error_class() != db::ErrorClass::kRetryable || tries == kTries) throw;
-    }
-  }
+  constexpr int kTries = 8;  // while another session makes the same queue
+  return db::repeat(kTries, db::is_retryable, [&] { return find_or_insert(db, name, shape); });
 }
 
 std::optional<QueueInfo> find_or_make(db::Connection& db, std::string_view name,

@@ -58,7 +58,7 @@ struct QueueInfo {
   bool routed = false;
   // The queue whose route led to this one; 0: no route.
   std::uint32_t routed_from = 0;
-  std::optional<Rate> rate{};  // only from list_queues(): see operate/rate.h
+  std::optional<Rate> rate{};  // only from list_queues(): see operate/limits.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // Number of the queue that a task was submitted to.
@@ -85,6 +85,8 @@ std::vector<QueueInfo> made_queues(db::Connection& db);
 // open on `db` ends.
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
                                                 std::span<const std::uint32_t> queue_ids);
+// As list_queues() reads it. Without a name: no such queue.
+QueueInfo find_listed(db::Connection& db, std::uint32_t queue_id);
 // Empty: no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 

@@ -20,7 +20,7 @@ struct DeadLetter {
   TaskId id;
   std::string type;
   std::string cause;
-  std::string fault;             // see model/fault.h
+  std::string fault;             // see model/error_text.h
   std::string group;             // hash of queue, type, cause and fault
   std::string died_at;           // UTC, ISO 8601
   std::uint64_t died_at_us = 0;  // the same time in microseconds since 1970
@@ -31,11 +31,20 @@ struct DeadLetter {
 std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, const TaskId& after,
                                   std::uint32_t most);
 
-// The dead tasks of one type, cause and fault; counts up to `bound`.
+// A group has the dead tasks of one type, cause and fault. Counts up to `bound`.
 BoundedCount count_group(db::Connection& db, const QueueInfo& queue, std::string_view group,
                          std::uint64_t bound);
 
-// A row with the columns of page_dead.sql.
-DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id);
+struct DeadGroup {
+  DeadLetter newest;
+  std::string oldest_died_at;  // UTC, ISO 8601
+  BoundedCount tasks;
+};
+struct DeadGroups {
+  std::vector<DeadGroup> list;  // the largest first
+  bool all = true;              // false: the queue has more than 1,000 groups
+};
+// Counts up to `bound` tasks of each group.
+DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t bound);
 
 }  // namespace allot::queue

@@ -22,8 +22,8 @@ enum class StoodStill {
 };
 
 // Rule S4, for leases, detached tasks and named locks: a process takes over only what it has itself
-// seen unchanged. `Observation` has epoch, expire_at, expired, remaining, and the TTL of its
-// holder, which decides; `ttl_ns` of this process only sets the polling interval.
+// seen unchanged. `Observation` is an ObservedTerm with a key(); the TTL of its holder decides, and
+// `ttl_ns` of this process only sets the polling interval.
 //
 // The watch reads the clock itself, because the order matters: a row may have been renewed until
 // the statement that reads it was executed, so it is known to be unchanged only from the time the
@@ -37,7 +37,6 @@ class ExpiredHolderWatch {
     bool stale = false;  // for longer than its TTL: ignore the database's clock
   };
 
-  using Seen = std::vector<std::pair<Key, Observation>>;
   using Clock = std::function<Nanos()>;
 
   // `clock` is CLOCK_BOOTTIME, except in tests.
@@ -49,13 +48,13 @@ class ExpiredHolderWatch {
   [[nodiscard]] Nanos next_poll_ns() const { return next_poll_ns_; }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
-  // Polls: `statement()` sends the statement and returns Seen. `generation()` is the number of the
-  // connection that answered; it is read afterwards, because the statement may have been sent again
-  // over another connection.
+  // Polls: `statement()` sends the statement and returns the rows. `generation()` is the number of
+  // the connection that answered; it is read afterwards, because the statement may have been sent
+  // again over another connection.
   template <typename Statement, typename Generation>
   void poll(Statement&& statement, Generation&& generation) {
     const Nanos sent = clock_();
-    Seen seen = statement();
+    std::vector<Observation> seen = statement();
     const Nanos answered = clock_();
     saw(std::move(seen), generation(), mutant::removed("poll_stamp") ? sent : answered);
   }
@@ -92,7 +91,7 @@ class ExpiredHolderWatch {
     bool tried = false;  // since the last poll
   };
 
-  void saw(Seen seen, std::uint64_t generation, Nanos polled) {
+  void saw(std::vector<Observation> seen, std::uint64_t generation, Nanos polled) {
     if (generation_ != generation) {
       // After an outage all rows look unchanged; give the holders time to come back.
       generation_ = generation;
@@ -100,7 +99,8 @@ class ExpiredHolderWatch {
     }
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;
-    for (auto& [key, observed] : seen) {
+    for (Observation& observed : seen) {
+      const Key key = observed.key();
       Nanos since = polled;
       const auto old = watched_.find(key);
       if (old != watched_.end() && old->second.observed.epoch == observed.epoch &&

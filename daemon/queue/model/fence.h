@@ -36,6 +36,11 @@ struct Fence {
   }
 };
 
+// The lease under which the fence was made.
+[[nodiscard]] inline Lease lease_of(const Fence& fence) {
+  return {fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time};
+}
+
 [[nodiscard]] inline Fence fence(const Lease& lease, const Task& task) {
   return {{lease.partition, task.key.prio, task.id_key()},
           task.key.run_key,

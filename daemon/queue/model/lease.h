@@ -60,9 +60,8 @@ struct Deferral {
   bool stays = false;  // keeps the wait from before the lease, in which nothing ran
 };
 
-// A lease of another holder that is not free, from one read of the table.
-struct Observation {
-  Partition partition;
+// The term of another holder, from one read of its row.
+struct ObservedTerm {
   std::uint64_t epoch = 0;
   std::string expire_at;
   bool expired = false;                    // by the database's clock
@@ -70,6 +69,13 @@ struct Observation {
   // Duration without a renewal; nullopt: not in the row.
   std::optional<std::chrono::microseconds> ttl;
   std::string holder;  // "host/instance/pid", for the log
+};
+
+// A lease that is not free.
+struct Observation : ObservedTerm {
+  Partition partition;
+
+  [[nodiscard]] const Partition& key() const { return partition; }
 };
 
 }  // namespace allot::queue

@@ -6,14 +6,19 @@
 
 namespace allot::queue {
 
+std::chrono::sys_time<std::chrono::microseconds> database_now(db::Connection& db) {
+  std::chrono::sys_time<std::chrono::microseconds> now;
+  db.run({db::Statement(sql::k_database_clock)}).front().one().read(0, now);
+  return now;
+}
+
 bool note_server(db::Connection& db) {
   // An INSERT that finds its row reports 1 if the row stays unchanged.
   return db.run({db::note_server_statement(db)}).front().affected() == 2;
 }
 
 void mark_superseded(db::Connection& db, std::uint64_t term) {
-  db::Statement mark(sql::k_mark_superseded);
-  db.run({mark.set("term", term)});
+  db.run({db::Statement(sql::k_mark_superseded).set("term", term)});
 }
 
 void clear_superseded(db::Connection& db) {
@@ -26,16 +31,10 @@ std::uint64_t promote(db::Connection& db, std::uint64_t known_term) {
 }
 
 std::optional<ServerChange> last_server_change(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_show_server)});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  ServerChange change;
-  change.server = row->text(0);
-  change.number = row->u64(1);
-  change.since = row->text(2);
-  change.streak = row->u32(3);
-  change.ago = std::chrono::seconds(row->u64(4));
-  return change;
+  return db.read_first<ServerChange>(
+      db::Statement(sql::k_show_server), [](const db::Row& row, ServerChange& change) {
+        row.read(0, change.server, change.number, change.since, change.streak, change.ago);
+      });
 }
 
 }  // namespace allot::queue

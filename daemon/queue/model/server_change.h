@@ -16,6 +16,9 @@ namespace allot::queue {
 // statement waits by what it wrote. So the rule holds whatever this process knows of the change,
 // and behind any proxy.
 
+// The database's clock, UTC.
+std::chrono::sys_time<std::chrono::microseconds> database_now(db::Connection& db);
+
 // Called after connecting, so that the wait begins at once. True if the server is not the last
 // writer, or its clock was set back. Requires the schema.
 bool note_server(db::Connection& db);

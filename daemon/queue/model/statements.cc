@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "queue/model/random.h"
 
@@ -15,47 +16,35 @@ constexpr std::chrono::microseconds kMaxPause = std::chrono::hours(24 * 365 * 10
 }  // namespace
 
 db::Statement& set_usage(db::Statement& statement, const Usage& usage) {
-  const auto text = [](const std::optional<std::uint64_t>& maybe) {
-    return maybe ? std::to_string(*maybe) : "NULL";
-  };
-  return statement.set_raw("runtime_us", text(usage.runtime_us))
-      .set_raw("cpu_us", text(usage.cpu_us))
-      .set_raw("max_rss_kib", text(usage.max_rss_kib));
+  return statement.set("runtime_us", usage.runtime_us)
+      .set("cpu_us", usage.cpu_us)
+      .set("max_rss_kib", usage.max_rss_kib);
 }
 
 std::string id_list(std::span<const std::uint32_t> ids) {
-  std::string list;
-  for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);
-  return list.empty() ? "NULL" : list;
+  return ids.empty() ? "NULL" : number_list(ids);
 }
 
 std::string bytes_list(std::span<const std::string> values) {
-  std::string list;
-  for (const std::string& value : values) {
-    list += (list.empty() ? "_binary" : ",_binary") + db::Statement::quoted(value);
-  }
-  return list;
+  return db::joined(
+      values, [](const std::string& value) { return "_binary" + db::Statement::quoted(value); });
 }
 
 // Not a list of pairs: the server reads the whole partition if such a list holds a single pair.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
-  std::map<std::uint32_t, std::string> lists;
-  for (const TaskKey& at : keys) {
-    std::string& list = lists[at.prio];
-    list += (list.empty() ? "" : ",") + std::to_string(at.run_key);
-  }
-  std::string condition;
-  for (const auto& [prio_class, list] : lists) {
-    if (!condition.empty()) condition += " OR ";
-    condition.append("prio = ").append(std::to_string(prio_class)).append(" AND ");
-    condition.append(key).append(" IN (").append(list).append(")");
-  }
-  return condition.empty() ? "FALSE" : condition;
+  if (keys.empty()) return "FALSE";
+  std::map<std::uint32_t, std::vector<std::uint64_t>> classes;
+  for (const TaskKey& at : keys) classes[at.prio].push_back(at.run_key);
+  const auto text = [&](const auto& one) {
+    return ("prio = " + std::to_string(one.first) + " AND ").append(key) + " IN (" +
+           number_list(one.second) + ")";
+  };
+  return db::joined(classes, text, " OR ");
 }
 
 db::Statement& set_delay(db::Statement& statement, std::chrono::microseconds delay,
                          const HolderTime& time) {
-  return statement.set("delay_us", bounded_us(delay)).set("known_us", time.now().count());
+  return statement.set("delay_us", bounded_us(delay)).set("known_us", time.now());
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {

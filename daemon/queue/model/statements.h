@@ -9,6 +9,7 @@
 
 #include "db/error.h"
 #include "db/statement.h"
+#include "db/transaction.h"
 #include "queue/model/fence.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
@@ -45,7 +46,13 @@ inline db::Statement& set_row(db::Statement& statement, const Fence& fence) {
 
 db::Statement& set_usage(db::Statement& statement, const Usage& usage);
 
-// "1,2,3", or NULL for none.
+// "1,2,3".
+template <typename Numbers>
+[[nodiscard]] std::string number_list(const Numbers& numbers) {
+  return db::joined(numbers, [](auto number) { return std::to_string(number); });
+}
+
+// The same, or NULL for none.
 std::string id_list(std::span<const std::uint32_t> ids);
 
 // Byte strings for an IN; at least one.
@@ -66,6 +73,9 @@ std::int64_t bounded_us(std::chrono::microseconds delay);
 
 // The error of require_task.sql, require_detached.sql and placed_queue.sql.
 inline constexpr unsigned kOutOfRange = 1690;
+[[nodiscard]] inline bool is_out_of_range(const db::DbError& error) {
+  return error.number() == kOutOfRange;
+}
 
 inline constexpr int kSaltTries = 8;
 
@@ -75,13 +85,10 @@ std::uint32_t salt();
 // Sends statements that give a new key; retries with another salt while the key is taken.
 template <typename Send>
 auto send_salted(Send&& send) {
-  for (int tries = 1;; ++tries) {
-    try {
-      return send(salt());
-    } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
-    }
-  }
+  const auto taken = [](const db::DbError& error) {
+    return error.error_class() == db::ErrorClass::kDuplicate;
+  };
+  return db::repeat(kSaltTries, taken, [&] { return send(salt()); });
 }
 
 }  // namespace allot::queue

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <vector>
 
 #include "base/names.h"
@@ -60,16 +59,23 @@ std::optional<std::vector<std::uint8_t>> decode(std::string_view word) {
 
 }  // namespace
 
-std::string TaskId::first_due() const {
-  const std::uint64_t us = first_key >> 12;
-  const std::time_t seconds = kKeysBeginMs / 1000 + static_cast<std::time_t>(us / 1'000'000);
-  std::tm day{};
-  gmtime_r(&seconds, &day);
-  std::array<char, 64> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &day);
-  std::snprintf(text.data() + length, text.size() - length, ".%06uZ",
-                static_cast<unsigned>(us % 1'000'000));
+std::string precise_text(std::chrono::sys_time<std::chrono::microseconds> moment) {
+  const auto day = std::chrono::floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(moment - day);
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()),
+                static_cast<int>(time.subseconds().count()));
   return text.data();
+}
+
+std::string TaskId::first_due() const {
+  using std::chrono::microseconds;
+  return precise_text(std::chrono::sys_time<microseconds>(std::chrono::milliseconds(kKeysBeginMs) +
+                                                          microseconds(first_key >> 12)));
 }
 
 std::string TaskId::text() const {

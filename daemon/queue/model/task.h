@@ -64,6 +64,15 @@ struct Usage {
   std::optional<std::uint64_t> max_rss_kib{};  // maximum so far of the worker or a child
 };
 
+// Progress of a task as its handler reports it, for people.
+struct Progress {
+  static constexpr std::size_t kMostWord = 47;  // bytes; fits the slot and the column
+  std::optional<std::uint32_t> percent{};       // nullopt: not reported
+  std::string word{};
+
+  bool operator==(const Progress&) const = default;
+};
+
 // Record of a successful attempt, if its queue keeps a history (C10).
 struct Record {
   std::string_view host;  // of the Holder, which outlives this
@@ -89,6 +98,9 @@ struct Task {
 
   [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }
 };
+
+// UTC, ISO 8601: "2026-11-23T20:00:00.000000Z".
+[[nodiscard]] std::string precise_text(std::chrono::sys_time<std::chrono::microseconds> moment);
 
 // Public id of a task: valid as long as the task exists, also after retries move it.
 struct TaskId {

@@ -9,94 +9,52 @@
 namespace allot::queue {
 namespace {
 
-std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column) {
-  const auto hash = row.maybe_u64(column);
-  if (!hash) return std::nullopt;
-  return static_cast<std::uint32_t>(*hash);
-}
-
 std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
-  db::Statement live(sql::k_show_task);
-  db::Statement running(sql::k_show_running);
-  db::Statement dead(sql::k_show_dead);
-  set_id(live, id);
-  set_id(running, id);
-  set_id(dead, id);
-  auto results = db.run({live, running, dead});
+  std::vector<db::Statement> shows;
+  for (const sql::SqlText* text : {&sql::k_show_task, &sql::k_show_running, &sql::k_show_dead}) {
+    set_id(shows.emplace_back(*text), id);
+  }
+  auto results = db.run(shows);
   if (const auto row = results[0].next()) {
     TaskView view = read_task_row(*row, id.partition.queue_id);
-    view.payload = row->text(8);
+    row->read(8, view.payload);
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
-    view.flags = row->u32(12);
+    row->read(12, view.flags, view.expires_at, view.key_hash);
     view.no_handler = (view.flags & kNoHandlerFlag) != 0;
-    view.expires_at = row->text(13);
-    view.key_hash = key_hash_of(*row, 14);
     view.headers = read_headers(row->text(15));
     return view;
   }
   if (const auto row = results[1].next()) {
     TaskView view = read_task_row(*row, id.partition.queue_id);
     view.running = true;
-    view.payload = row->text(8);
+    row->read(8, view.payload);
     view.holder = worker_name(*row, 9, 10);
-    view.pid = static_cast<std::uint32_t>(row->maybe_u64(10).value_or(0));
-    view.origin = row->maybe_u64(15).value_or(0);
-    view.since = row->text(11);
-    view.until = row->text(12);
-    view.overdue = row->u64(13) != 0;
-    view.flags = row->u32(14);
-    view.silent_since = row->maybe_text(16);
+    row->read(10, view.pid, view.since, view.until, view.overdue, view.flags, view.origin,
+              view.silent_since);
     view.headers = read_headers(row->text(17));
-    if (const auto percent = row->maybe_u64(18)) {
-      view.progress = {static_cast<std::uint32_t>(*percent), row->string(19)};
-    }
+    row->read(18, view.progress.percent, view.progress.word);
     return view;
   }
   if (const auto row = results[2].next()) {
     TaskView view = read_task_row(*row, id.partition.queue_id);
     view.dead = true;
-    view.payload = row->text(8);
-    view.cause = row->text(9);
-    view.error = row->text(10);
-    view.flags = row->u32(11);
-    view.key_hash = key_hash_of(*row, 12);
+    row->read(8, view.payload, view.cause, view.error, view.flags, view.key_hash);
     view.headers = read_headers(row->text(13));
-    view.detail = row->string(14);
-    view.fault = row->text(15);
+    row->read(14, view.detail, view.fault);
     return view;
   }
   return std::nullopt;
-}
-
-std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int earlier) {
-  db::Statement statement(sql::k_list_attempts);
-  set_id(statement, id).set("earlier", earlier);
-  return db.read_all(statement, [](const db::Row& row) {
-    return AttemptView{row.u32(0),
-                       row.string(1),
-                       row.string(2),
-                       row.string(3),
-                       worker_name(row, 4, 5),
-                       row.u32(6),
-                       {row.maybe_u64(7), row.maybe_u64(8), row.maybe_u64(9)},
-                       row.string(10),
-                       row.string(11),
-                       row.string(12)};
-  });
 }
 
 }  // namespace
 
 TaskView read_task_row(const db::Row& row, std::uint32_t queue_id) {
   TaskView view;
-  view.id.partition = {queue_id, row.u32(0)};
-  view.id.prio = row.u32(1);
-  view.id.first_key = row.maybe_u64(3).value_or(row.u64(2));
-  view.attempts = row.u32(4);
-  view.type = row.text(5);
-  view.payload_size = row.u64(6);
-  view.at = row.text(7);
-  view.run_key = row.u64(2);
+  TaskId& id = view.id;
+  id.partition.queue_id = queue_id;
+  row.read(0, id.partition.partition_no, id.prio, view.run_key, id.first_key, view.attempts,
+           view.type, view.payload_size, view.at);
+  if (row.is_null(3)) id.first_key = view.run_key;
   return view;
 }
 
@@ -120,19 +78,17 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   const auto row = results[0].next();
   if (!row) return std::nullopt;
   Standing standing;
-  standing.epoch = row->u64(0);
-  standing.leased = row->text(1) != "FREE";
-  if (standing.leased) standing.holder = worker_name(*row, 2, 3);
-  standing.pid = static_cast<std::uint32_t>(row->maybe_u64(3).value_or(0));
-  standing.origin = row->maybe_u64(11).value_or(0);
-  standing.until = row->text(4);
-  standing.overdue = standing.leased && row->u64(5) != 0;
-  if (standing.leased) standing.silent_since = row->maybe_text(12);
-  standing.defer_until = row->maybe_text(6);
+  row->read(0, standing.epoch);
+  row->read(3, standing.pid, standing.until, standing.overdue, standing.defer_until);
   if (!row->is_null(7)) standing.paused = Pause{row->string(7), row->string(8)};
-  standing.due = row->u64(9) != 0;
-  standing.resizing = row->u64(10) != 0;
-  if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
+  row->read(9, standing.due, standing.resizing, standing.origin);
+  row->read(13, standing.rate_wait);
+  standing.leased = row->text(1) != "FREE";
+  standing.overdue = standing.leased && standing.overdue;
+  if (standing.leased) {
+    standing.holder = worker_name(*row, 2, 3);
+    row->read(12, standing.silent_since);
+  }
   standing.ahead = up_to(kAheadBound, results[1].one().u64(0));
   return standing;
 }
@@ -143,20 +99,22 @@ std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
   return view ? view : read_task(db, id);
 }
 
-std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
-  return read_attempts(db, id, 0);
-}
-
-std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id) {
-  return read_attempts(db, id, 1);
+std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id, bool earlier) {
+  db::Statement statement(sql::k_list_attempts);
+  set_id(statement, id).set("earlier", earlier);
+  return db.read_all<AttemptView>(statement, [](const db::Row& row, AttemptView& view) {
+    row.read(0, view.attempt, view.ended_at, view.cause, view.error);
+    view.worker = worker_name(row, 4, 5);
+    row.read(6, view.retries_since, view.usage.runtime_us, view.usage.cpu_us,
+             view.usage.max_rss_kib, view.detail, view.fault, view.log);
+  });
 }
 
 Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key) {
   db::Statement find(sql::k_find_headers);
   set_id(find, id).set("run_key", run_key);
-  auto results = db.run({find});
-  const auto row = results.front().next();
-  return row ? read_headers(row->text(0)) : Headers{};
+  return db.read_first(find, [](const db::Row& row) { return read_headers(row.text(0)); })
+      .value_or(Headers{});
 }
 
 }  // namespace allot::queue

@@ -11,7 +11,6 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
-#include "queue/model/progress.h"
 #include "queue/model/task.h"
 
 // Facts about one task in the database: its state, its attempts, the cause of its wait.
@@ -45,7 +44,7 @@ struct TaskView {
   std::string cause;                          // dead tasks: the cause
   std::string error;
   std::string detail;        // only from show(): the full error; empty: same as `error`
-  std::string fault;         // see model/fault.h
+  std::string fault;         // see model/error_text.h
   std::string payload;       // only from show(), as stored: see model/compression.h
   std::uint32_t flags = 0;   // likewise
   std::uint64_t origin = 0;  // Holder::origin of a detached task, only from show(), like its pid
@@ -70,7 +69,7 @@ struct AttemptView {
   std::uint32_t retries_since = 0;  // retries from the dead since this attempt; 0: the current run
   Usage usage{};
   std::string detail{};  // the full error; empty: same as `error`
-  std::string fault{};   // see model/fault.h
+  std::string fault{};   // see model/error_text.h
   std::string log{};     // the last lines logged by its handler
 };
 
@@ -101,9 +100,8 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task);
 
 // nullopt: the task has finished or never existed.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
-// Failed attempts, oldest first: since the last retry from the dead, or all.
-std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
-std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id);
+// Failed attempts, oldest first: since the last retry from the dead, or also those before.
+std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id, bool earlier = false);
 // Headers of a task that runs at this place in its partition, or detached. Empty if it does
 // neither.
 Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key);

@@ -51,16 +51,12 @@ std::string_view name_of(NoticeKind kind) {
 
 std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds after) {
   db::Statement ask(sql::k_waiting_queues);
-  ask.set("after_us", after.count());
-  auto results = db.run({ask});
-  std::vector<Notice> all;
-  while (const auto row = results.front().next()) {
-    const bool served = row->u64(2) != 0;
-    all.push_back({served ? NoticeKind::kWaiting : NoticeKind::kUnserved, row->string(0),
-                   "a task has been due for " + row->string(1) +
-                       (served ? " s" : " s, and no worker on any host has leased the queue")});
-  }
-  return all;
+  return db.read_all(ask.set("after_us", after), [](const db::Row& row) {
+    const bool served = row.u64(2) != 0;
+    return Notice{served ? NoticeKind::kWaiting : NoticeKind::kUnserved, row.string(0),
+                  "a task has been due for " + row.string(1) +
+                      (served ? " s" : " s, and no worker on any host has leased the queue")};
+  });
 }
 
 std::vector<Notice> dead_queues(db::Connection& db, std::uint32_t at_least) {
@@ -74,15 +70,11 @@ std::vector<Notice> dead_queues(db::Connection& db, std::uint32_t at_least) {
 
 std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseconds for_so_long) {
   db::Statement ask(sql::k_leaderless_duties);
-  ask.set("for_us", for_so_long.count());
-  auto results = db.run({ask});
-  std::vector<Notice> all;
-  while (const auto row = results.front().next()) {
-    const std::string of = row->is_null(1) ? "" : "/" + row->string(1);
-    all.push_back({NoticeKind::kLeader, row->string(0) + of,
-                   "it has had no leader for " + row->string(2) + " s"});
-  }
-  return all;
+  return db.read_all(ask.set("for_us", for_so_long), [](const db::Row& row) {
+    const std::string of = row.is_null(1) ? "" : "/" + row.string(1);
+    return Notice{NoticeKind::kLeader, row.string(0) + of,
+                  "it has had no leader for " + row.string(2) + " s"};
+  });
 }
 
 std::vector<Notice> failing_schedules(db::Connection& db) {
@@ -92,13 +84,14 @@ std::vector<Notice> failing_schedules(db::Connection& db) {
 }
 
 std::vector<RaisedNotice> list_notices(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_notices)});
   std::vector<RaisedNotice> all;
-  while (const auto row = results.front().next()) {
-    const auto kind = kind_of(row->text(0));
-    if (!kind) continue;
-    all.push_back({{*kind, row->string(1), row->string(3), row->string(4)}, row->string(2)});
-  }
+  db.each_row(db::Statement(sql::k_list_notices), [&](const db::Row& row) {
+    const auto kind = kind_of(row.text(0));
+    if (!kind) return;
+    RaisedNotice& one = all.emplace_back();
+    one.notice.kind = *kind;
+    row.read(1, one.notice.subject, one.since, one.notice.detail, one.notice.task);
+  });
   return all;
 }
 
@@ -123,10 +116,10 @@ bool raise_notice(db::Connection& db, const Notice& notice,
 bool clear_notice(db::Connection& db, const Notice& notice,
                   const std::optional<Submission>& about) {
   try {
-    return send_salted([&](std::uint32_t) {
+    send_salted([&](std::uint32_t) {
       send(db, {named(sql::k_require_notice, notice), named(sql::k_clear_notice, notice)}, about);
-      return true;
     });
+    return true;
   } catch (const db::DbError& error) {
     if (error.number() != kOutOfRange) throw;
     return false;

@@ -10,10 +10,10 @@ namespace {
 
 Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
   Stuck stuck;
-  stuck.id = {{queue_id, row.u32(0)}, row.u32(1), row.u64(2)};
-  stuck.type = row.text(3);
-  stuck.attempt = row.u32(4);
-  stuck.since = row.text(5);
+  TaskId& id = stuck.id;
+  id.partition.queue_id = queue_id;
+  row.read(0, id.partition.partition_no, id.prio, id.first_key, stuck.type, stuck.attempt,
+           stuck.since);
   stuck.worker = worker_name(row, 6, 7);
   stuck.headers = read_headers(row.text(8));
   return stuck;
@@ -24,14 +24,14 @@ Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
 std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,
                                  std::chrono::microseconds after) {
   db::Statement ask(sql::k_stuck_running);
-  ask.set("queue_id", queue_id).set("after_us", after.count()).set("limit", kMostStuck);
+  ask.set("queue_id", queue_id).set("after_us", after).set("limit", kMostStuck);
   return db.read_all(ask, [&](const db::Row& row) { return read_stuck(row, queue_id); });
 }
 
 std::optional<Stuck> stuck_waiting(db::Connection& db, std::uint32_t queue_id,
                                    std::chrono::microseconds after) {
   db::Statement ask(sql::k_stuck_waiting);
-  ask.set("queue_id", queue_id).set("after_us", after.count());
+  ask.set("queue_id", queue_id).set("after_us", after);
   return db.read_first(ask, [&](const db::Row& row) { return read_stuck(row, queue_id); });
 }
 
@@ -40,7 +40,7 @@ std::vector<Stuck> stuck_unknown(db::Connection& db, std::span<const TaskId> tas
   std::vector<db::Statement> asks;
   for (const TaskId& id : tasks) {
     db::Statement& ask = asks.emplace_back(sql::k_stuck_unknown);
-    set_id(ask, id).set("no_handler_flag", kNoHandlerFlag).set("after_us", after.count());
+    set_id(ask, id).set("no_handler_flag", kNoHandlerFlag).set("after_us", after);
   }
   std::vector<Stuck> all;
   if (asks.empty()) return all;

@@ -9,8 +9,8 @@
 #include "queue/model/audit.h"
 #include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
+#include "queue/model/server_change.h"
 #include "queue/operate/bulk_work.h"
-#include "queue/server/variables.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -47,9 +47,7 @@ std::string text_of(const Token& token, BulkKind kind, const QueueInfo& queue,
     sum.add(word);
     sum.add(" ");
   }
-  std::array<char, 17> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), sum.value(), 16).ptr;
-  return head + std::string(digits.data(), end);
+  return head + sum.hex();
 }
 
 // False: the text does not begin with a number and its separator.
@@ -75,29 +73,17 @@ Token read_token(const QueueInfo& queue, const BulkRequest& request) {
   return token;
 }
 
-BulkAction action_in(const db::Row& row) {
-  BulkAction action;
-  action.action_id = row.u64(0);
+void read_action(const db::Row& row, BulkAction& action) {
+  row.read(0, action.action_id);
   action.kind = named<BulkKind>(kKinds, row.text(1));
-  action.queue_id = row.u32(2);
-  action.queue = row.text(3);
-  action.filter = {row.string(4), row.string(5)};
-  action.died_until_us = row.u64(6);
-  action.died_until = row.text(7);
-  action.rate = row.u32(8);
-  action.counted = row.u64(9);
-  action.counted_all = row.u64(10) != 0;
-  action.requested_by = row.text(11);
-  action.started_at = row.text(12);
+  row.read(2, action.queue_id, action.queue, action.filter.group, action.filter.type,
+           action.died_until_us, action.died_until, action.rate, action.counted, action.counted_all,
+           action.requested_by, action.started_at);
   action.state = named<BulkState>(kStates, row.text(13));
-  action.batches = row.u64(14);
-  action.after = {{action.queue_id, row.u32(15)}, row.u32(16), row.u64(17)};
-  action.done = row.u64(18);
-  action.ended_at = row.text(19);
-  action.stopped_by = row.text(20);
-  action.error = row.text(21);
-  action.wait = std::chrono::microseconds(row.u64(22));
-  return action;
+  TaskId& after = action.after;
+  after.partition.queue_id = action.queue_id;
+  row.read(14, action.batches, after.partition.partition_no, after.prio, after.first_key,
+           action.done, action.ended_at, action.stopped_by, action.error, action.wait);
 }
 
 // A token begins one action, which has one audit entry.
@@ -107,9 +93,12 @@ Action begin_action(const QueueInfo& queue, const BulkRequest& request) {
   std::string which = request.filter.group.empty() ? "" : "group " + request.filter.group;
   if (!request.filter.type.empty())
     which += (which.empty() ? "type " : ", type ") + request.filter.type;
-  db::Checksum number;
-  number.add(request.token);
-  return {name_of(request.kind), "queue", queue.name, begun, which, number.value()};
+  return {name_of(request.kind),
+          "queue",
+          queue.name,
+          begun,
+          which,
+          db::Checksum(request.token).value()};
 }
 
 }  // namespace
@@ -131,7 +120,7 @@ std::string_view name_of(BulkState state) {
 BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
                      const BulkFilter& filter, std::uint64_t most) {
   Token token;
-  token.until_us = static_cast<std::uint64_t>(database_clock(db).time_since_epoch().count());
+  token.until_us = static_cast<std::uint64_t>(database_now(db).time_since_epoch().count());
   if (!filter.group.empty() && filter.type.empty()) {
     const BoundedCount count = count_group(db, queue, filter.group, most);
     return {count.value, count.at_least,
@@ -168,7 +157,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
       .set("until_us", token.until_us)
       .set("rate", request.rate)
       .set("counted", token.tasks)
-      .set("counted_all", token.more ? 0 : 1)
+      .set("counted_all", !token.more)
       .set("requested_by", error_text(request.requested_by, kMostBulkText));
   auto results = act(db, begin_action(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
@@ -180,16 +169,13 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
 
 std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id) {
   db::Statement find(sql::k_find_bulk);
-  find.set("action_id", action_id);
-  const auto row = db.run({find}).front().next();
-  if (!row) return std::nullopt;
-  return action_in(*row);
+  return db.read_first<BulkAction>(find.set("action_id", action_id), read_action);
 }
 
 std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_bulk);
   list.set("before", before).set("limit", most);
-  return db.read_all(list, action_in);
+  return db.read_all<BulkAction>(list, read_action);
 }
 
 bool stop_bulk(db::Connection& db, std::uint64_t action_id, std::string_view stopped_by) {

@@ -23,7 +23,7 @@ enum class BulkKind { kRetryDead, kDiscardDead };
 
 // Selects dead tasks of a queue.
 struct BulkFilter {
-  std::string group{};  // of model/fault.h; empty: any
+  std::string group{};  // of model/error_text.h; empty: any
   std::string type{};   // empty: any
 };
 

@@ -6,7 +6,7 @@
 
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
-#include "queue/operate/dead_statements.h"
+#include "queue/operate/dead_tasks.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -66,7 +66,7 @@ class BulkPacket {
         action.rate == 0 ? 0 : std::uint64_t{1'000'000} * batch.tasks.size() / action.rate;
     db::Statement& advance = fixed_.emplace_back(sql::k_advance_bulk);
     advance.set("action_id", action.action_id)
-        .set("last", batch.last ? 1 : 0)
+        .set("last", batch.last)
         .set("tasks", batch.tasks.size())
         .set("partition_no", batch.examined_to.partition.partition_no)
         .set("prio", batch.examined_to.prio)

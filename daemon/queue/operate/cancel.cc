@@ -36,21 +36,26 @@ Action waiting_action(std::string_view verb, const TaskId& id, std::uint64_t run
   return {verb, "task", id.text(), set_id(waiting, id).set("run_key", run_key)};
 }
 
-// False: the task is no longer there.
+// Sends `cancel`, which takes the task out. False: the task is no longer there.
+bool take_out(db::Connection& db, std::string_view verb, const TaskId& id, std::uint64_t run_key,
+              db::Statement cancel, End end) {
+  const TaskKey first_key{id.prio, id.first_key};
+  const std::array<db::Statement, 3> statements{
+      std::move(cancel), stamp_statement(id.partition, {&first_key, 1}, end),
+      clear_cancel_statement(id.partition, {&first_key, 1})};
+  const auto results = act(db, waiting_action(verb, id, run_key), statements);
+  return results.at(results.size() - 3).affected() == 1;
+}
+
 bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
                     const AsDone& as_done) {
   db::Statement cancel(sql::k_cancel_as_done);
   set_id(cancel, id)
       .set("run_key", run_key)
-      .set("keep", as_done.keep_history ? 1 : 0)
+      .set("keep", as_done.keep_history)
       .set("host", as_done.host)
       .set("pid", as_done.pid);
-  const TaskKey first_key{id.prio, id.first_key};
-  const std::array<db::Statement, 3> statements{
-      cancel, stamp_statement(id.partition, {&first_key, 1}, End::kFinished),
-      clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = act(db, waiting_action("cancel_as_done", id, run_key), statements);
-  return results.at(results.size() - 3).affected() == 1;
+  return take_out(db, "cancel_as_done", id, run_key, std::move(cancel), End::kFinished);
 }
 
 // True: this request or an earlier one is stored. `run_key` is where the task waits if it is not
@@ -61,10 +66,10 @@ bool request_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   set_id(request, id)
       .set("run_key", run_key)
       .set("reason", error_text(reason))
-      .set("as_done", as_done ? 1 : 0)
+      .set("as_done", as_done)
       .set("cancel_watched_flag", kCancelWatchedFlag);
   db::Statement audited(sql::k_audit_request);
-  set_id(audited, id).set("as_done", as_done ? 1 : 0);
+  set_id(audited, id).set("as_done", as_done);
   const auto results = act(db,
                            {as_done ? "cancel_as_done" : "cancel", "task", id.text(), audited,
                             "it is running; its worker was asked to end it"},
@@ -83,18 +88,11 @@ bool requested_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
 
 bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason) {
   db::Statement cancel(sql::k_cancel);
-  set_partition(cancel, id.partition)
-      .set("prio", id.prio)
+  set_id(cancel, id)
       .set("run_key", run_key)
-      .set("first_key", id.first_key)
       .set("cause", kCancelled)
       .set("error", error_text(reason));
-  const TaskKey first_key{id.prio, id.first_key};
-  const std::array<db::Statement, 3> statements{
-      cancel, stamp_statement(id.partition, {&first_key, 1}, End::kDead),
-      clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = act(db, waiting_action("cancel", id, run_key), statements);
-  return results.at(results.size() - 3).affected() == 1;
+  return take_out(db, "cancel", id, run_key, std::move(cancel), End::kDead);
 }
 
 AsDone as_done_here(bool keep_history) {

@@ -28,13 +28,12 @@ std::vector<QueueHoles> fill_holes(db::Connection& db) {
 std::size_t bound_releases(db::Connection& db) {
   db::Statement far(sql::k_far_releases);
   far.set("limit", kMostReleases);
-  auto results = db.run({far});
   std::size_t bounded = 0;
-  while (const auto row = results.front().next()) {
+  db.each_row(far, [&](const db::Row& row) {
     db::Statement bound(sql::k_bound_release);
-    set_partition(bound, {row->u32(0), row->u32(1)});
+    set_partition(bound, {row.u32(0), row.u32(1)});
     bounded += db.run({bound}).front().affected();
-  }
+  });
   return bounded;
 }
 

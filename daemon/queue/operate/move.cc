@@ -18,14 +18,9 @@ constexpr std::uint32_t kWaitingPage = 1000;
 constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case this process dies
 const Deferral kStays{.stays = true};
 
-Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
-  Waiting task;
-  task.partition = {queue_id, row.u32(0)};
-  task.key = {row.u32(1), row.u64(2)};
-  task.id_key = row.u64(3);
-  task.type = row.text(4);
+void read_waiting(const db::Row& row, Waiting& task) {
+  row.read(0, task.partition.partition_no, task.key.prio, task.key.run_key, task.id_key, task.type);
   task.unique = (row.u64(5) & kUniqueFlag) != 0;
-  return task;
 }
 
 }  // namespace
@@ -33,15 +28,16 @@ Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
 void each_waiting(db::Connection& db, const QueueInfo& queue,
                   const std::function<bool(const Waiting&)>& visit, const Waiting& after) {
   Waiting last = after;  // keys begin after 0
+  last.partition.queue_id = queue.queue_id;
   for (;;) {
     db::Statement statement(sql::k_page_waiting);
-    set_partition(statement, {queue.queue_id, last.partition.partition_no})
+    set_partition(statement, last.partition)
         .set("prio", last.key.prio)
         .set("run_key", last.key.run_key)
         .set("limit", kWaitingPage);
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
-      last = read_waiting(*row, queue.queue_id);
+      read_waiting(*row, last);
       if (!visit(last)) return;
     }
     if (results.front().row_count() < kWaitingPage) return;
@@ -49,16 +45,10 @@ void each_waiting(db::Connection& db, const QueueInfo& queue,
 }
 
 Mover::Mover(Holder holder, const QueueInfo& from)
-    : holder_(std::move(holder)),
-      subject_("queue"),
-      name_(from.name),
-      number_(random_number<std::uint64_t>()) {}
+    : holder_(std::move(holder)), subject_("queue"), name_(from.name) {}
 
 Mover::Mover(Holder holder, const TaskId& task)
-    : holder_(std::move(holder)),
-      subject_("task"),
-      name_(task.text()),
-      number_(random_number<std::uint64_t>()) {}
+    : holder_(std::move(holder)), subject_("task"), name_(task.text()) {}
 
 std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const {
   db::Statement statement(sql::k_lease_to_move);
@@ -68,7 +58,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
       .set("host", holder_.host)
       .set("instance", holder_.instance)
       .set("pid", holder_.pid)
-      .set("ttl_us", kTtl.count());
+      .set("ttl_us", kTtl);
   auto results = db.try_transact({&statement, 1});
   if (!results) return std::nullopt;
   const auto row = results->back().next();
@@ -92,13 +82,12 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
   if (!held) return std::nullopt;
   std::vector<TaskKey> keys;
   std::vector<TaskKey> first_keys;
-  std::string run_keys;
   for (const Waiting& task : tasks) {
     keys.push_back(task.key);
     first_keys.push_back({task.key.prio, task.id_key});
-    run_keys += (run_keys.empty() ? "" : ",") + std::to_string(task.key.run_key);
   }
-  std::uint64_t moved = 0;
+  const std::string run_keys =
+      db::joined(keys, [](const TaskKey& key) { return std::to_string(key.run_key); });
   const auto send = [&](std::uint32_t salt) {
     db::Statement move(sql::k_move);
     set_fence(move, *held)
@@ -112,17 +101,15 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set_raw("run_keys", run_keys);
     const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
     const auto results = act(db, action_of(*held, keys, to), statements);
-    moved = results.at(results.size() - 2).affected();
-    return Fenced::kWritten;
+    return results.at(results.size() - 2).affected();
   };
   try {
-    send_salted(send);
+    return send_salted(send);
   } catch (const db::DbError& error) {
     // Nothing was moved. If the database is gone, the lease expires.
     if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held, kStays)});
     throw;
   }
-  return moved;
 }
 
 }  // namespace allot::queue

@@ -13,6 +13,7 @@
 #include "queue/model/audit.h"
 #include "queue/model/catalog.h"
 #include "queue/model/lease.h"
+#include "queue/model/random.h"
 #include "queue/model/task.h"
 
 namespace allot::queue {
@@ -57,7 +58,7 @@ class Mover {
   Holder holder_;
   std::string_view subject_;  // of its audit entry, like name_
   std::string name_;
-  std::uint64_t number_;
+  std::uint64_t number_ = random_number<std::uint64_t>();
 };
 
 }  // namespace allot::queue

@@ -23,7 +23,7 @@ constexpr std::uint64_t kKeptEntries = 1'000'000;
 bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText& purge,
                std::uint32_t queue_id, std::chrono::microseconds keep) {
   db::Statement old(find);
-  old.set("queue_id", queue_id).set("keep_us", keep.count()).set("limit", kPurgeBatch);
+  old.set("queue_id", queue_id).set("keep_us", keep).set("limit", kPurgeBatch);
   auto found = std::move(db.run({old}).front());
   std::map<std::uint32_t, std::vector<TaskKey>> partitions;
   std::string before;
@@ -57,10 +57,9 @@ bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microse
 }
 
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after) {
-  const std::int64_t keep_us = std::chrono::microseconds(kKeepUnique).count();
   db::Statement page(sql::k_page_unique);
   page.set("queue_id", queue_id)
-      .set("keep_us", keep_us)
+      .set("keep_us", kKeepUnique)
       .set_bytes("after", after)
       .set("limit", kPurgeBatch);
   auto result = std::move(db.run({page}).front());
@@ -76,7 +75,7 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
   if (!free.empty()) {
     db::Statement purge(sql::k_purge_unique);
     purge.set("queue_id", queue_id)
-        .set("keep_us", keep_us)
+        .set("keep_us", kKeepUnique)
         .set_raw("unique_keys", bytes_list(free));
     db.run({purge});
   }
@@ -88,11 +87,10 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
 bool purge_audit(db::Connection& db) {
   db::Statement newest(sql::k_list_audit);
   newest.set("before", UINT64_MAX).set("limit", 1);
-  auto found = db.run({newest});
-  const auto row = found.front().next();
-  const std::uint64_t last = row ? row->u64(0) : 0;
+  std::uint64_t last = 0;
+  db.each_row(newest, [&](const db::Row& row) { row.read(0, last); });
   db::Statement purge(sql::k_purge_audit);
-  purge.set("keep_us", kKeepEntries.count())
+  purge.set("keep_us", kKeepEntries)
       .set("last_number", last - std::min(last, kKeptEntries))
       .set("limit", kPurgeBatch);
   const auto results = db.run({purge});
@@ -102,7 +100,7 @@ bool purge_audit(db::Connection& db) {
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
                    std::chrono::microseconds dead) {
   db::Statement ask(sql::k_purge_lag);
-  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
+  ask.set("queue_id", queue_id).set("history_us", history).set("dead_us", dead);
   auto results = db.run({ask});
   const db::Row row = results.front().one();
   return {history.count() > 0 ? overdue(row, 0) : std::nullopt,

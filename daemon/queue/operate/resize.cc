@@ -91,10 +91,7 @@ bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t par
 }
 
 bool waits(db::Connection& db, std::uint32_t queue_id) {
-  const auto queues = list_queues(db);
-  return std::any_of(queues.begin(), queues.end(), [&](const QueueInfo& queue) {
-    return queue.queue_id == queue_id && queue.resizing;
-  });
+  return find_listed(db, queue_id).resizing;
 }
 
 // Runs under the lock of the queue's row. The waiting partitions of a resize name their layout,
@@ -116,16 +113,11 @@ void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uin
 }
 
 template <typename Change>
-auto in_transaction(db::Connection& db, const QueueInfo& queue, Change&& change) {
-  db.execute("BEGIN");
+void change_locked(db::Connection& db, const QueueInfo& queue, const Change& change) {
   try {
-    return db::or_roll_back(db, [&] {
-      const auto result = change();
-      db.execute("COMMIT");
-      return result;
-    });
+    db::in_transaction(db, change);
   } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kRetryable) throw;
+    if (!db::is_retryable(error)) throw;
     refuse_open_transaction(queue);
   }
 }
@@ -139,7 +131,7 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   try {
     act(db, resize_action(queue, partitions), {&statement, 1});
   } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kRetryable) throw;
+    if (!db::is_retryable(error)) throw;
     refuse_open_transaction(queue);
   }
 }
@@ -153,7 +145,9 @@ Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t 
       if (end > kMostPartitionNo) refuse(now, "has not enough partition numbers left");
       make_partitions(db, now.queue_id, end);
     }
-    if (in_transaction(db, now, [&] { return resize_locked(db, now, partitions); })) {
+    bool resized = false;
+    change_locked(db, now, [&] { resized = resize_locked(db, now, partitions); });
+    if (resized) {
       lift_layouts(db, {&now.queue_id, 1});
       return waits(db, now.queue_id) ? Resized::kWaits : Resized::kDone;
     }
@@ -167,24 +161,19 @@ void set_max_running(db::Connection& db, const QueueInfo& queue, std::uint32_t m
                     std::string(name_of(queue.shape.placement)) + ", not limited",
                 kExitBadInput);
   }
-  in_transaction(db, queue, [&] {
-    set_max_running_locked(db, queue, max_running);
-    return true;
-  });
+  change_locked(db, queue, [&] { set_max_running_locked(db, queue, max_running); });
 }
 
 std::size_t lift_layouts(db::Connection& db, std::span<const std::uint32_t> queue_ids) {
   if (queue_ids.empty()) return 0;
   db::Statement ended(sql::k_ended_layouts);
   ended.set_raw("queue_ids", id_list(queue_ids));
-  auto results = db.run({ended});
   std::size_t lifted = 0;
-  while (const auto row = results.front().next()) {
+  db.each_row(ended, [&](const db::Row& row) {
     db::Statement lift(sql::k_lift_layout);
-    lift.set("queue_id", row->u64(0)).set("layout", row->u64(1));
-    db.run({lift});
+    db.run({lift.set("queue_id", row.u64(0)).set("layout", row.u64(1))});
     ++lifted;
-  }
+  });
   return lifted;
 }
 

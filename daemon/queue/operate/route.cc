@@ -40,7 +40,7 @@ db::Statement of_source(const sql::SqlText& sql, const std::optional<QueueInfo>&
 db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& source,
                        const TypePattern& types) {
   db::Statement statement = of_source(sql, source);
-  return statement.set("is_prefix", types.is_prefix ? 1 : 0).set("pattern", types.text);
+  return statement.set("is_prefix", types.is_prefix).set("pattern", types.text);
 }
 
 // One packet: locks all routes, writes the change, and settles its effect on the queues. If tasks
@@ -135,16 +135,11 @@ std::string text_of(const TypePattern& pattern) {
 }
 
 std::vector<Route> list_routes(db::Connection& db) {
-  return db.read_all(db::Statement(sql::k_list_routes), [](const db::Row& row) {
-    Route route;
-    route.source_id = row.u32(0);
-    route.from = row.maybe_text(1);
-    route.types = {row.string(3), row.u64(2) != 0};
-    route.target_id = row.u32(4);
-    route.to = row.text(5);
-    route.set_at = row.text(6);
-    return route;
-  });
+  return db.read_all<Route>(db::Statement(sql::k_list_routes),
+                            [](const db::Row& row, Route& route) {
+                              row.read(0, route.source_id, route.from, route.types.is_prefix,
+                                       route.types.text, route.target_id, route.to, route.set_at);
+                            });
 }
 
 void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
@@ -172,12 +167,10 @@ void check_end_of_route(db::Connection& db, const std::optional<QueueInfo>& sour
 BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePattern& types) {
   db::Statement count(sql::k_live_keys);
   count.set("queue_id", queue.queue_id)
-      .set("is_prefix", types.is_prefix ? 1 : 0)
+      .set("is_prefix", types.is_prefix)
       .set("pattern", types.text)
       .set("limit", kCountBound + 1);
-  auto results = db.run({count});
-  const std::uint64_t found = results.front().one().u64(0);
-  return up_to(kCountBound, found);
+  return up_to(kCountBound, db.read_number(count));
 }
 
 void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,

@@ -12,12 +12,10 @@ namespace allot::queue {
 
 // A DATETIME(6) for a statement, or NULL.
 std::string datetime(std::optional<Moment> moment);
-// From a column of microseconds since 1970.
-std::optional<Moment> moment_in(const db::Row& row, std::size_t i);
 // The public id of the task that four columns name; nullopt if they are NULL.
 std::optional<TaskId> task_in(const db::Row& row, std::size_t first);
 // A row of find_schedule.sql, list_schedules.sql or fetch_schedules.sql.
-Schedule schedule_in(const db::Row& row);
+void read_schedule(const db::Row& row, Schedule& schedule);
 
 // The key of a task for record_run.sql and advance_tick.sql.
 std::string key_of(const PlannedTask& task, const Submission& submission);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -174,20 +173,10 @@ Submission submission_of(const ScheduleSpec& spec, const QueueInfo& queue, Momen
 }
 
 std::string iso_text(Moment moment) {
-  const auto day = std::chrono::floor<std::chrono::days>(moment);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(moment - day);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
-                unsigned(date.month()), unsigned(date.day()),
-                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                static_cast<int>(time.seconds().count()));
-  std::string iso = text.data();
-  if (time.subseconds().count() != 0) {
-    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
-    iso += text.data();
-  }
-  return iso + "Z";
+  std::string text = precise_text(moment);
+  constexpr std::string_view kWhole = ".000000Z";
+  if (text.ends_with(kWhole)) text.replace(text.size() - kWhole.size(), kWhole.size(), "Z");
+  return text;
 }
 
 Moment due_at(const ScheduleSpec& spec, Moment tick) {

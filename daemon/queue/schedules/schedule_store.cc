@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/mutant.h"
 #include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
-#include "queue/schedules/bound.h"
 #include "queue/schedules/rows.h"
 #include "queue/submit/address.h"
 #include "sql/queries.h"
@@ -16,10 +16,6 @@ namespace allot::queue {
 namespace {
 
 constexpr int kStoreTries = 8;
-
-std::string bytes_or_null(const std::optional<std::string>& bytes) {
-  return bytes ? "_binary" + db::Statement::quoted(*bytes) : "NULL";
-}
 
 db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
                         std::optional<Moment> next, std::optional<std::uint64_t> applied,
@@ -32,20 +28,20 @@ db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
       .set("type", spec.type)
       .set_bytes("payload", spec.payload)
       .set("prio", options.prio)
-      .set("delay_us", options.delay.count())
-      .set_raw("unique_key", bytes_or_null(options.unique_key))
-      .set("unique_for_us", options.unique_for.count())
-      .set_raw("partition_key", bytes_or_null(options.partition_key))
-      .set("expires_in_us", options.expires_in.count())
+      .set("delay_us", options.delay)
+      .set_bytes("unique_key", options.unique_key)
+      .set("unique_for_us", options.unique_for)
+      .set_bytes("partition_key", options.partition_key)
+      .set("expires_in_us", options.expires_in)
       .set("late", name_of(spec.late))
-      .set("late_after_us", spec.late_after.count())
+      .set("late_after_us", spec.late_after)
       .set("catch_up", spec.catch_up)
       .set("overlap", name_of(spec.overlap))
-      .set("jitter_us", spec.jitter.count())
-      .set_raw("tick_field", spec.tick_field ? db::Statement::quoted(*spec.tick_field) : "NULL")
+      .set("jitter_us", spec.jitter)
+      .set("tick_field", spec.tick_field)
       .set_raw("next_run", datetime(next))
       .set_raw("due_at", datetime(due))
-      .set_raw("applied", applied ? std::to_string(*applied) : "NULL")
+      .set("applied", applied)
       .set("revision", revision);
 }
 
@@ -53,7 +49,7 @@ db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
 Action schedule_action(std::string_view verb, std::string_view name, std::uint64_t version = 0,
                        bool paused = false) {
   db::Statement found(sql::k_audit_schedule);
-  found.set("name", name).set("version", version).set("paused", paused ? 1 : 0);
+  found.set("name", name).set("version", version).set("paused", paused);
   return {verb, "schedule", std::string(name), found};
 }
 
@@ -131,30 +127,22 @@ Put put_schedule(db::Connection& db, const ScheduleSpec& spec, std::optional<Mom
 
 std::optional<Schedule> find_schedule(db::Connection& db, std::string_view name) {
   db::Statement find(sql::k_find_schedule);
-  find.set("name", name);
-  auto results = db.run({find});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  Schedule schedule = schedule_in(*row);
-  if (schedule.spec.name != name) return std::nullopt;  // the server's comparison pads
-  return schedule;
+  auto schedule = db.read_first<Schedule>(find.set("name", name), read_schedule);
+  // The server's comparison pads.
+  return schedule && schedule->spec.name == name ? schedule : std::nullopt;
 }
 
 std::vector<Schedule> list_schedules(db::Connection& db) {
-  return db.read_all(db::Statement(sql::k_list_schedules), schedule_in);
+  return db.read_all<Schedule>(db::Statement(sql::k_list_schedules), read_schedule);
 }
 
 std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_id) {
   db::Statement list(sql::k_list_ticks);
   list.set("schedule_id", schedule_id);
-  return db.read_all(list, [](const db::Row& row) {
-    ScheduleTick tick;
-    tick.tick_no = row.u64(0);
-    tick.tick = moment_in(row, 1).value_or(Moment{});
-    tick.at = moment_in(row, 2).value_or(Moment{});
+  return db.read_all<ScheduleTick>(list, [](const db::Row& row, ScheduleTick& tick) {
+    row.read(0, tick.tick_no, tick.tick, tick.at);
     if (const auto task = task_in(row, 3)) tick.task = task->text();
-    if (!row.is_null(7)) tick.reason = row.text(7);
-    return tick;
+    row.read(7, tick.reason);
   });
 }
 
@@ -221,9 +209,29 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
   }
 }
 
-Moment database_now(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_database_clock)});
-  return Moment(std::chrono::microseconds(results.front().one().u64(0)));
+std::chrono::microseconds next_run_tolerance() {
+  if (mutant::removed("next_run_tolerance")) return {};
+  return std::chrono::minutes(1);
+}
+
+std::vector<FarSchedule> far_schedules(db::Connection& db, std::uint32_t after, std::size_t most) {
+  db::Statement page(sql::k_far_schedules);
+  page.set("after", after).set("tolerance_us", next_run_tolerance()).set("limit", most);
+  return db.read_all<FarSchedule>(page, [](const db::Row& row, FarSchedule& far) {
+    row.read(0, far.schedule_id, far.version, far.spec.name, far.spec.expression, far.spec.zone,
+             far.spec.jitter, far.next_run, far.clock);
+  });
+}
+
+bool reset_next_run(db::Connection& db, const FarSchedule& seen, Moment next_run) {
+  db::Statement reset(sql::k_reset_schedule);
+  reset.set("schedule_id", seen.schedule_id)
+      .set("version", seen.version)
+      .set_raw("seen_next_run", datetime(seen.next_run))
+      .set_raw("next_run", datetime(next_run))
+      .set_raw("due_at", datetime(due_at(seen.spec, next_run)))
+      .set("tolerance_us", next_run_tolerance());
+  return db.run({reset}).front().affected() > 0;
 }
 
 }  // namespace allot::queue

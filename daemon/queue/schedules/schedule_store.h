@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/model/server_change.h"
 #include "queue/schedules/schedule.h"
 
 // Changes of schedules by operators and configurations; the steward's ticks are in tick.h. All of
@@ -46,7 +48,24 @@ bool remove_schedule(db::Connection& db, std::string_view name);
 // refuses the task.
 std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name);
 
-// The database's clock, for calendar computations.
-Moment database_now(db::Connection& db);
+// How far next_run may be after the first tick from now on, after the database's clock was ahead
+// (S57). Within it, a clock that is set back repeats no tick; beyond it, a schedule does not wait
+// until the clock has caught up. The steward computes the calendar.
+[[nodiscard]] std::chrono::microseconds next_run_tolerance();
+
+struct FarSchedule {
+  std::uint32_t schedule_id = 0;
+  std::uint64_t version = 0;
+  ScheduleSpec spec;  // name, expression, zone and jitter only
+  Moment next_run{};
+  Moment clock{};  // of the database
+};
+
+// Schedules with a number above `after` whose tick is due later than the tolerance from now, by
+// number. Paused ones are left out: resume handles them.
+std::vector<FarSchedule> far_schedules(db::Connection& db, std::uint32_t after, std::size_t most);
+
+// False: the schedule has changed since, or the clock has caught up.
+bool reset_next_run(db::Connection& db, const FarSchedule& seen, Moment next_run);
 
 }  // namespace allot::queue

@@ -30,11 +30,6 @@ db::Statement fetch(const std::string& schedule_ids, std::uint64_t inline_limit)
   return statement;
 }
 
-// Index of one tick's results in the results of the packet.
-struct Answers {
-  std::size_t of_task = 0;  // the first of its task's statements
-};
-
 class Packet {
  public:
   void add(const Tick& tick, PlannedTask* task) {
@@ -43,7 +38,7 @@ class Packet {
         .set("version", tick.version)
         .set_raw("seen_next_run", datetime(tick.seen_next_run))
         .set_raw("next_run", datetime(tick.next_run));
-    answers_.push_back({count_});
+    task_results_.push_back(count_);
     if (task != nullptr) {
       count_ += task->statements.size();
       for (db::Statement& one : task->statements) statements_.push_back(std::move(one));
@@ -58,7 +53,8 @@ class Packet {
   std::vector<db::StatementResult> send(db::Connection& db) const {
     return db.transact(statements_);
   }
-  [[nodiscard]] const Answers& answers(std::size_t i) const { return answers_.at(i); }
+  // Index of the first result of a tick's task in the results of the packet.
+  [[nodiscard]] std::size_t task_result(std::size_t i) const { return task_results_.at(i); }
 
  private:
   db::Statement& put(const sql::SqlText& sql, std::size_t results = 1) {
@@ -78,7 +74,7 @@ class Packet {
     advance.set("schedule_id", tick.schedule_id)
         .set_raw("tick", datetime(tick.tick))
         .set("dropped", tick.dropped)
-        .set("has_task", tick.task ? 1 : 0)
+        .set("has_task", tick.task.has_value())
         .set_raw("next_run", datetime(tick.next_run))
         .set_raw("due_at", datetime(tick.due_at))
         .set("reason", short_text(tick.task ? tick.taken : tick.reason));
@@ -90,7 +86,7 @@ class Packet {
   }
 
   std::vector<db::Statement> statements_;
-  std::vector<Answers> answers_;
+  std::vector<std::size_t> task_results_;
   std::size_t count_ = 0;  // of SQL statements
 };
 
@@ -108,31 +104,26 @@ std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::si
 std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
                                        std::size_t most) {
   db::Statement query(sql::k_due_schedules);
-  query.set("ahead_us", ahead.count()).set("limit", most);
-  return db.read_all(query, [](const db::Row& row) {
-    DueSchedule due;
-    due.schedule_id = row.u32(0);
-    due.version = row.u64(1);
-    due.next_run = moment_in(row, 2).value_or(Moment{});
-    due.due_in = std::chrono::microseconds(std::stoll(row.string(3)));
-    due.error = row.text(4);
-    due.clock = moment_in(row, 5).value_or(Moment{});
-    return due;
+  query.set("ahead_us", ahead).set("limit", most);
+  return db.read_all<DueSchedule>(query, [](const db::Row& row, DueSchedule& due) {
+    row.read(0, due.schedule_id, due.version, due.next_run, due.due_in, due.error, due.clock);
   });
 }
 
 std::vector<FetchedSchedule> fetch_schedules(db::Connection& db,
                                              std::span<const std::uint32_t> schedule_ids) {
-  return db.read_all(fetch(id_list(schedule_ids), kInlinePayload), [](const db::Row& row) {
-    return FetchedSchedule{schedule_in(row), row.u64(38) > kInlinePayload};
-  });
+  return db.read_all<FetchedSchedule>(fetch(id_list(schedule_ids), kInlinePayload),
+                                      [](const db::Row& row, FetchedSchedule& fetched) {
+                                        read_schedule(row, fetched.schedule);
+                                        fetched.large = row.u64(38) > kInlinePayload;
+                                      });
 }
 
 std::optional<Schedule> fetch_whole(db::Connection& db, std::uint32_t schedule_id) {
-  return db.read_first(fetch(std::to_string(schedule_id), kMaxPayload), schedule_in);
+  return db.read_first<Schedule>(fetch(std::to_string(schedule_id), kMaxPayload), read_schedule);
 }
 
-std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks) {
+std::vector<std::optional<TaskId>> send_ticks(db::Connection& db, std::span<const Tick> ticks) {
   const auto submits = [](const Tick& tick) { return tick.task && !tick.overlaps; };
   std::vector<Submission> submissions;
   for (const Tick& tick : ticks) {
@@ -144,14 +135,12 @@ std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks
   std::size_t next = 0;
   for (const Tick& tick : ticks) packet.add(tick, submits(tick) ? &tasks.at(next++) : nullptr);
   auto results = packet.send(db);
-  std::vector<TickDone> done(ticks.size());
+  std::vector<std::optional<TaskId>> made(ticks.size());
   next = 0;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    if (submits(ticks[i])) {
-      done[i].task = made_by(results, packet.answers(i).of_task, tasks.at(next++));
-    }
+    if (submits(ticks[i])) made[i] = made_by(results, packet.task_result(i), tasks.at(next++));
   }
-  return done;
+  return made;
 }
 
 bool is_refusal(const db::DbError& error) {
@@ -169,7 +158,8 @@ FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
   std::map<std::uint32_t, std::vector<std::string>> too_far;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     while (const auto row = results.at(i).next()) {
-      const auto since = row->u64(1) != 0 ? std::nullopt : moment_in(*row, 2);
+      std::optional<Moment> since;
+      if (row->u64(1) == 0) row->read(2, since);
       const auto [at, first] = found.try_emplace(keys[i], since);
       if (!first) at->second = at->second && since ? std::max(at->second, since) : std::nullopt;
       if (row->u64(3) == 0) continue;

@@ -58,15 +58,12 @@ std::vector<FetchedSchedule> fetch_schedules(db::Connection& db,
                                              std::span<const std::uint32_t> schedule_ids);
 std::optional<Schedule> fetch_whole(db::Connection& db, std::uint32_t schedule_id);
 
-struct TickDone {
-  std::optional<TaskId> task{};  // nullopt: skipped or dropped
-};
-
 // Sends ticks in one packet and one transaction: all of them, or none with db::DbError.
 // is_refusal() holds if one of the schedules differs from its step, is not due by the database's
 // clock, or still waits. After an error of class kGone the outcome is unknown; the schedule's row
-// shows it, and sending the same again is safe. Steps of one schedule are consecutive.
-std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks);
+// shows it, and sending the same again is safe. Steps of one schedule are consecutive. Returns the
+// task of each; nullopt: skipped or dropped.
+std::vector<std::optional<TaskId>> send_ticks(db::Connection& db, std::span<const Tick> ticks);
 
 [[nodiscard]] bool is_refusal(const db::DbError& error);
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/server/durability.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <string_view>
-
-#include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
@@ -28,13 +24,8 @@ constexpr SemiSync kMariadb{"rpl_semi_sync_master_enabled", "rpl_semi_sync_maste
 constexpr SemiSync kMysql{"rpl_semi_sync_source_enabled", "rpl_semi_sync_source_timeout",
                           "rpl_semi_sync_source_wait_no_replica", "rpl_semi_sync_source_clients"};
 
-std::string value(const ServerFacts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? std::string() : found->second;
-}
-
 std::uint64_t number(const ServerFacts& facts, const std::string& name) {
-  const std::string digits = value(facts, name);
+  const std::string digits = value_in(facts, name);
   std::uint64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return number;
@@ -46,13 +37,13 @@ void demand(std::vector<std::string>& gaps, bool met, const std::string& text) {
 
 std::vector<std::string> semi_sync_gaps(const ServerFacts& facts, const SemiSync& names) {
   std::vector<std::string> gaps;
-  if (value(facts, names.enabled) != "ON") {
+  if (value_in(facts, names.enabled) != "ON") {
     return {"no commit waits for a replica: set " + std::string(names.enabled) + " = ON"};
   }
   demand(gaps, number(facts, names.timeout) >= kEndlessMs,
-         "a commit stops waiting for a replica after " + value(facts, names.timeout) + " ms: set " +
-             names.timeout + " to a day (86400000) or more");
-  demand(gaps, value(facts, names.waits_without_replica) == "ON",
+         "a commit stops waiting for a replica after " + value_in(facts, names.timeout) +
+             " ms: set " + names.timeout + " to a day (86400000) or more");
+  demand(gaps, value_in(facts, names.waits_without_replica) == "ON",
          "no commit waits while no replica is connected: set " +
              std::string(names.waits_without_replica) + " = ON");
   demand(gaps, number(facts, names.replicas) > 0, "no replica is connected that confirms commits");
@@ -61,9 +52,9 @@ std::vector<std::string> semi_sync_gaps(const ServerFacts& facts, const SemiSync
 
 // A replica may have commits that its primary loses, and then cannot follow it.
 void demand_disk(std::vector<std::string>& gaps, const ServerFacts& facts) {
-  demand(gaps, value(facts, "sync_binlog") == "1",
+  demand(gaps, value_in(facts, "sync_binlog") == "1",
          "a crash may lose the end of the binary log: set sync_binlog = 1");
-  demand(gaps, value(facts, "innodb_flush_log_at_trx_commit") == "1",
+  demand(gaps, value_in(facts, "innodb_flush_log_at_trx_commit") == "1",
          "a crash may lose the last second: set innodb_flush_log_at_trx_commit = 1");
 }
 
@@ -71,33 +62,22 @@ void demand_disk(std::vector<std::string>& gaps, const ServerFacts& facts) {
 
 std::vector<std::string> replication_gaps(const ServerFacts& facts) {
   std::vector<std::string> gaps;
-  if (value(facts, "wsrep_on") == "ON") {
+  if (value_in(facts, "wsrep_on") == "ON") {
     demand(gaps, number(facts, "wsrep_cluster_size") > 1, "the Galera cluster has one node");
     return gaps;
   }
   // A member acknowledges commits that a majority of its group has received.
-  if (!value(facts, "group_replication_group_name").empty()) return gaps;
-  const bool mariadb = value(facts, "version").find("MariaDB") != std::string::npos;
+  if (!value_in(facts, "group_replication_group_name").empty()) return gaps;
+  const bool mariadb = value_in(facts, "version").find("MariaDB") != std::string::npos;
   gaps = semi_sync_gaps(facts, mariadb ? kMariadb : kMysql);
   demand_disk(gaps, facts);
   return gaps;
 }
 
 void require_replicated(db::Connection& db) {
-  ServerFacts facts;
-  for (const auto& query : {sql::k_server_variables, sql::k_replication_status}) {
-    auto results = db.run({db::Statement(query)});
-    while (const auto row = results.front().next()) {
-      std::string name(row->text(0));
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](unsigned char c) { return std::tolower(c); });
-      facts[name] = row->text(1);
-    }
-  }
-  std::string reasons;
-  for (const std::string& gap : replication_gaps(facts)) {
-    reasons += (reasons.empty() ? "" : "; ") + gap;
-  }
+  const std::string reasons = db::joined(
+      replication_gaps(server_variables(db, true)), [](const std::string& gap) { return gap; },
+      "; ");
   if (reasons.empty()) return;
   throw db::DbError(db::kUnfitServer,
                     "database at " + db.where() +

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/server/variables.h"
 
 // Checks whether an acknowledged commit survives the loss of the server: [database] required =
 // "replicated".
 namespace allot::queue {
-
-// Settings and statuses of a server by name in lower case.
-using ServerFacts = std::map<std::string, std::string>;
 
 // Reasons why an acknowledged commit may be lost with the server, each with what to set; empty: it
 // is also on a second server. Pure.

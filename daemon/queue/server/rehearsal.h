@@ -18,6 +18,8 @@ namespace allot::queue {
 //   - a fenced burial changes the rows of its task and nothing else;
 //   - its fence locks the row of the lease;
 //   - a lease skips a locked row and takes an unlocked one.
+// Before that, refuses servers that can be recognised by name: a proxy that splits the statements
+// of a connection, a group with several writers, and tables of a storage engine other than InnoDB.
 // Needs the schema, the rights of a worker and, for a moment, a second connection to the same
 // server. Free rows of q_lock_table, made the first time, remain. Throws DbError: of class
 // kRefused, with the reason, if the server fails one of these; of another class if the trial itself

@@ -20,7 +20,7 @@ db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
   set_partition(fetch, partition)
       .set("inline_limit", spec.inline_limit())
       .set("highest_seen", spec.highest_seen)
-      .set("known_us", spec.time.now().count())
+      .set("known_us", spec.time.now())
       .set_raw("started", spec.running.empty() ? "FALSE" : key_condition("run_key", spec.running))
       .set("block_size", spec.block_size);
   return fetch;
@@ -31,16 +31,10 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
   tasks.reserve(rows.row_count());
   while (const auto row = rows.next()) {
     Task& task = tasks.emplace_back();
-    task.key = {row->u32(0), row->u64(1)};
-    task.first_key = row->maybe_u64(2);
-    task.attempt = row->u32(3);
-    task.type = row->text(4);
-    task.payload_size = row->u64(5);
-    task.payload = row->maybe_text(6);
-    task.flags = row->u32(7);
-    if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
-    task.waited = std::chrono::microseconds(row->u64(10));
+    row->read(0, task.key.prio, task.key.run_key, task.first_key, task.attempt, task.type,
+              task.payload_size, task.payload, task.flags, task.expires_in);
     task.headers = read_headers(row->text(9));
+    row->read(10, task.waited);
   }
   return tasks;
 }

@@ -18,20 +18,13 @@ constexpr std::uint64_t kPurgeBatch = 1000;
 
 db::Statement note_statement(const Lease& lease, std::span<const TaskKey> keys) {
   db::Statement note(sql::k_note_deferred);
-  set_fence(note, lease)
-      .set_raw("keys", key_condition("run_key", keys))
-      .set("slack_us", kSlack.count());
+  set_fence(note, lease).set_raw("keys", key_condition("run_key", keys)).set("slack_us", kSlack);
   return set_delay(note, kDeferral, lease.time);
 }
 
-// Numbers as a list, sorted.
-std::string number_list(std::vector<std::uint64_t> numbers) {
+std::string sorted_list(std::vector<std::uint64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
-  std::string list;
-  for (const std::uint64_t number : numbers) {
-    list += (list.empty() ? "" : ",") + std::to_string(number);
-  }
-  return list;
+  return number_list(numbers);
 }
 
 std::vector<db::Statement> with_note(const Lease& lease, std::span<const TaskKey> keys,
@@ -48,7 +41,7 @@ db::Statement& set_type(db::Statement& statement, const DeferredType& type) {
 Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) {
   std::vector<std::uint64_t> run_keys;
   for (const TaskKey& key : keys) run_keys.push_back(key.run_key);
-  const std::string order = number_list(std::move(run_keys));
+  const std::string order = sorted_list(std::move(run_keys));
   return send_salted([&](std::uint32_t salt) {
     db::Statement defer(sql::k_defer);
     set_fence(defer, lease)
@@ -82,7 +75,7 @@ std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
   set_type(set_partition(find, lease.partition), type)
       .set("from_key", type.from_key)
       .set("to_key", type.to_key)
-      .set("known_us", lease.time.now().count())
+      .set("known_us", lease.time.now())
       .set("no_handler_flag", kNoHandlerFlag)
       .set("limit", most);
   return db.read_all(find, [&](const db::Row& row) {
@@ -102,14 +95,14 @@ Fenced call_forward(db::Connection& db, const Lease& lease, const DeferredType& 
   set_type(set_fence(rest, lease), type);
   if (more) rest.set("from_key", keys.back().run_key + 1);
   if (tasks.empty()) return send_fenced(db, lease, {&rest, 1});
-  const std::string order = number_list(std::move(first_keys));
+  const std::string order = sorted_list(std::move(first_keys));
   const auto send = [&](std::uint32_t salt) {
     db::Statement forward(sql::k_call_forward);
     set_fence(forward, lease)
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("first_keys", order)
         .set("no_handler_flag", kNoHandlerFlag)
-        .set("known_us", lease.time.now().count())
+        .set("known_us", lease.time.now())
         .set("salt", salt);
     return send_fenced(db, lease, std::vector{rest, std::move(forward)});
   };
@@ -124,7 +117,7 @@ Fenced call_forward(db::Connection& db, const Lease& lease, const DeferredType& 
 db::Statement scout_deferred_statement(std::span<const std::uint32_t> queues,
                                        const HolderTime& time) {
   db::Statement scout(sql::k_scout_deferred);
-  scout.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  scout.set_raw("queue_ids", id_list(queues)).set("known_us", time.now());
   return scout;
 }
 

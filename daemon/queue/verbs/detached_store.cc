@@ -10,24 +10,14 @@
 namespace allot::queue {
 namespace {
 
-std::vector<DetachedObservation> read_observations(db::StatementResult& rows) {
-  std::vector<DetachedObservation> seen;
-  while (const auto row = rows.next()) {
-    DetachedObservation& observed = seen.emplace_back();
-    observed.id.partition = {row->u32(0), row->u32(1)};
-    observed.id.prio = row->u32(2);
-    observed.id.first_key = row->u64(3);
-    observed.attempt = row->u32(4);
-    observed.type = row->text(5);
-    observed.epoch = row->u64(6);
-    observed.expire_at = row->text(7);
-    observed.expired = row->u64(8) != 0;
-    observed.remaining = std::chrono::microseconds(row->u64(9));
-    observed.holder = row->string(10) + "/" + row->string(11) + "/" + row->string(12);
-    if (const auto ttl = row->maybe_u64(13)) observed.ttl = std::chrono::microseconds(*ttl);
-    observed.headers = read_headers(row->text(14));
-  }
-  return seen;
+void read_observed(const db::Row& row, DetachedObservation& observed) {
+  TaskId& id = observed.id;
+  row.read(0, id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key,
+           observed.attempt, observed.type, observed.epoch, observed.expire_at, observed.expired,
+           observed.remaining);
+  observed.holder = row.string(10) + "/" + row.string(11) + "/" + row.string(12);
+  row.read(13, observed.ttl);
+  observed.headers = read_headers(row.text(14));
 }
 
 }  // namespace
@@ -41,7 +31,7 @@ db::Statement DetachedStore::detach_statement(const Fence& fence, std::uint32_t 
       .set("instance", holder_.instance)
       .set("pid", holder_.pid)
       .set("cancel_watched_flag", kCancelWatchedFlag)
-      .set("ttl_us", ttl_.count());
+      .set("ttl_us", ttl_);
   return detach;
 }
 
@@ -60,7 +50,7 @@ Fenced DetachedStore::detach(db::Connection& db, const Fence& fence, std::uint32
   for (db::Statement& ack : ack_statements(fence.id.partition, finished)) {
     statements.push_back(std::move(ack));
   }
-  statements.push_back(release_statement(fence));
+  statements.push_back(release_statement(lease_of(fence)));
   return send(db, fence, statements);
 }
 
@@ -71,11 +61,10 @@ Fenced DetachedStore::detach_concurrent(db::Connection& db, const Fence& fence,
 
 bool DetachedStore::renew(db::Connection& db, const Fence& fence, const Progress& progress) const {
   db::Statement statement(sql::k_renew_detached);
-  const bool shown = progress.percent.has_value();
   set_row(statement, fence)
-      .set("ttl_us", ttl_.count())
-      .set_raw("progress", shown ? std::to_string(*progress.percent) : "NULL")
-      .set_raw("progress_text", shown ? db::Statement::quoted(progress.word) : "NULL");
+      .set("ttl_us", ttl_)
+      .set("progress", progress.percent)
+      .set("progress_text", progress.percent ? std::optional(progress.word) : std::nullopt);
   return db.run({statement}).front().affected() == 1;
 }
 
@@ -91,15 +80,13 @@ std::vector<DetachedObservation> DetachedStore::watch(db::Connection& db,
                                                       std::span<const std::uint32_t> queues) {
   db::Statement statement(sql::k_watch_detached);
   statement.set_raw("queue_ids", id_list(queues));
-  auto results = db.run({statement});
-  return read_observations(results.front());
+  return db.read_all<DetachedObservation>(statement, read_observed);
 }
 
 std::vector<DetachedObservation> DetachedStore::former(db::Connection& db) const {
   db::Statement statement(sql::k_former_detached);
   statement.set("origin", holder_.origin);
-  auto results = db.run({statement});
-  return read_observations(results.front());
+  return db.read_all<DetachedObservation>(statement, read_observed);
 }
 
 std::optional<Fence> DetachedStore::recover(db::Connection& db, const DetachedObservation& observed,
@@ -108,11 +95,11 @@ std::optional<Fence> DetachedStore::recover(db::Connection& db, const DetachedOb
   set_id(statement, observed.id)
       .set("holder", holder_.id)
       .set("origin", holder_.origin)
-      .set("ttl_us", ttl_.count())
+      .set("ttl_us", ttl_)
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", gone == Gone::kExpired ? 0 : 1)
-      .set("former", gone == Gone::kFormer ? 1 : 0)
+      .set("stale", gone != Gone::kExpired)
+      .set("former", gone == Gone::kFormer)
       .set("suspect_flag", kSuspectFlag);
   const Fence mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Fence::Place::kDetached};
   const db::Statement note = db::note_server_statement(db);

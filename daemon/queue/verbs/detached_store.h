@@ -11,26 +11,20 @@
 #include "db/connection.h"
 #include "queue/model/fence.h"
 #include "queue/model/lease.h"
-#include "queue/model/progress.h"
 #include "queue/model/task.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/ending.h"
 
 namespace allot::queue {
 
-// A detached task of another holder, from one read of the table.
-struct DetachedObservation {
+// A detached task of another holder.
+struct DetachedObservation : ObservedTerm {
   TaskId id;
   std::uint32_t attempt = 0;  // number of the running attempt
   std::string type;
-  std::uint64_t epoch = 0;
-  std::string expire_at;
-  bool expired = false;                    // by the database's clock
-  std::chrono::microseconds remaining{0};  // by the database's clock
-  // Duration without a renewal; nullopt: not in the row.
-  std::optional<std::chrono::microseconds> ttl;
-  std::string holder;  // "host/instance/pid", for the log
   Headers headers{};
+
+  [[nodiscard]] const TaskId& key() const { return id; }
 };
 
 // Moves tasks into task_running, keeps them there, and changes their holder; queue/verbs/ending.h

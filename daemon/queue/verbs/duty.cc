@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::size_t kMostDutyError = 255;  // characters of queue_duty.last_error
 
-std::int64_t duty_ttl_us() {
-  return std::chrono::microseconds(kDutyTtl).count();
-}
-
 std::string condition_of(const DutyName& duty) {
   return "queue_id = " + std::to_string(duty.queue_id) +
          " AND duty = " + db::Statement::quoted(duty.name);
@@ -21,17 +17,13 @@ std::string condition_of(const DutyName& duty) {
 // Kept short, because a host with many queues sends it in each round.
 std::string condition_of(const DutyNames& duties) {
   if (duties.empty()) return "FALSE";
-  std::map<std::uint32_t, std::string> names;
-  for (const DutyName& duty : duties) {
-    std::string& list = names[duty.queue_id];
-    list += (list.empty() ? "" : ",") + db::Statement::quoted(duty.name);
-  }
-  std::string all;
-  for (const auto& [queue_id, list] : names) {
-    all += (all.empty() ? "" : " OR ") + ("queue_id = " + std::to_string(queue_id)) +
-           " AND duty IN (" + list + ")";
-  }
-  return all;
+  std::map<std::uint32_t, std::vector<std::string>> names;
+  for (const DutyName& duty : duties) names[duty.queue_id].push_back(duty.name);
+  const auto condition = [](const auto& one) {
+    return "queue_id = " + std::to_string(one.first) + " AND duty IN (" +
+           db::joined(one.second, db::Statement::quoted) + ")";
+  };
+  return db::joined(names, condition, " OR ");
 }
 
 // As many whole characters as fit.
@@ -57,39 +49,28 @@ void make_duties(db::Connection& db, const DutyNames& duties) {
 
 std::vector<SeenDuty> DutyStore::watch(db::Connection& db, const DutyNames& duties) {
   db::Statement statement(sql::k_watch_duties);
-  statement.set("ttl_us", duty_ttl_us()).set_raw("duties", condition_of(duties));
-  auto results = db.run({statement});
-  std::vector<SeenDuty> all;
-  while (const auto row = results.front().next()) {
-    SeenDuty seen;
-    seen.duty = {row->u32(0), row->string(1)};
-    seen.holder = row->maybe_u64(2);
-    seen.free_at = row->text(3);
-    seen.over = row->u64(4) != 0;
-    seen.remaining = std::chrono::microseconds(row->u64(5));
-    if (const auto ago = row->maybe_u64(6)) seen.ran_ago = std::chrono::microseconds(*ago);
-    all.push_back(std::move(seen));
-  }
-  return all;
+  statement.set("ttl_us", kDutyTtl).set_raw("duties", condition_of(duties));
+  return db.read_all<SeenDuty>(statement, [](const db::Row& row, SeenDuty& seen) {
+    row.read(0, seen.duty.queue_id, seen.duty.name, seen.holder, seen.free_at, seen.over,
+             seen.remaining, seen.ran_ago);
+  });
 }
 
 std::size_t DutyStore::take_terms(db::Connection& db, std::span<const SeenDuty> over) const {
   if (over.empty()) return 0;
   const std::string own = "holder = " + std::to_string(holder_.id);
-  std::string all;
-  for (const SeenDuty& seen : over) {
+  const auto condition = [&](const SeenDuty& seen) {
     const std::string holder = seen.holder ? std::to_string(*seen.holder) : "NULL";
-    all += (all.empty() ? "" : " OR ") + condition_of(seen.duty) + " AND (" + own +
-           " OR holder <=> " + holder + " AND free_at = " + db::Statement::quoted(seen.free_at) +
-           ")";
-  }
+    return condition_of(seen.duty) + " AND (" + own + " OR holder <=> " + holder +
+           " AND free_at = " + db::Statement::quoted(seen.free_at) + ")";
+  };
   db::Statement statement(sql::k_take_duties);
   statement.set("holder", holder_.id)
       .set("host", holder_.host)
       .set("instance", holder_.instance)
       .set("pid", holder_.pid)
-      .set("ttl_us", duty_ttl_us())
-      .set_raw("seen", std::move(all));
+      .set("ttl_us", kDutyTtl)
+      .set_raw("seen", db::joined(over, condition, " OR "));
   return db.run({statement}).front().affected();
 }
 
@@ -102,7 +83,7 @@ std::size_t DutyStore::renew(db::Connection& db, const DutyNames& duties,
   }
   db::Statement statement(sql::k_renew_duties);
   statement.set("holder", holder_.id)
-      .set("ttl_us", duty_ttl_us())
+      .set("ttl_us", kDutyTtl)
       .set_raw("ran", condition_of(notes.ran))
       .set_raw("failed", std::move(failed))
       .set_raw("duties", condition_of(duties));
@@ -111,7 +92,7 @@ std::size_t DutyStore::renew(db::Connection& db, const DutyNames& duties,
 
 void note_viewer(db::Connection& db) {
   db::Statement statement(sql::k_note_viewer);
-  statement.set("ttl_us", duty_ttl_us()).set("duty", kViewersDuty);
+  statement.set("ttl_us", kDutyTtl).set("duty", kViewersDuty);
   db.run({statement});
 }
 

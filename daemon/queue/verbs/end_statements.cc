@@ -48,7 +48,7 @@ db::Statement stamp_statement(Partition partition, std::span<const TaskKey> firs
   db::Statement stamp(sql::k_stamp_unique);
   set_partition(stamp, partition)
       .set_raw("first_keys", key_condition("first_key", first_keys))
-      .set("finished", end == End::kFinished ? 1 : 0);
+      .set("finished", end == End::kFinished);
   return stamp;
 }
 
@@ -86,17 +86,16 @@ std::vector<db::Statement> end_statements(const Fence& fence, End end) {
           clear_cancel_statement(fence.id.partition, {&first_key, 1})};
 }
 
-Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
-                   std::uint64_t holder) {
+Fenced fence_holds(db::Connection& db, const Lease& lease) {
   db::Statement held(sql::k_held_lease);
-  set_partition(held, partition).set("holder", holder);
+  set_partition(held, lease.partition).set("holder", lease.holder);
   const auto row = db.run({held}).front().next();
-  return row && row->u64(0) == epoch ? Fenced::kWritten : Fenced::kLost;
+  return row && row->u64(0) == lease.epoch ? Fenced::kWritten : Fenced::kLost;
 }
 
 Fenced send_fenced(db::Connection& db, const Lease& lease, std::span<const db::Statement> writes) {
   if (db.transact(writes).back().affected() > 0) return Fenced::kWritten;
-  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+  return fence_holds(db, lease);
 }
 
 db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, std::uint32_t flag,
@@ -105,7 +104,7 @@ db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, 
   set_fence(statement, lease)
       .set_raw("keys", key_condition("run_key", keys))
       .set("suspect_flag", flag)
-      .set("begun", begun == Begun::kYes ? 1 : 0);
+      .set("begun", begun == Begun::kYes);
   return statement;
 }
 

@@ -18,8 +18,7 @@ namespace allot::queue {
 
 // Result of a write that matched nothing: kWritten if the lease is still held, because then an
 // earlier try, whose reply was lost, had succeeded.
-[[nodiscard]] Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
-                                 std::uint64_t holder);
+[[nodiscard]] Fenced fence_holds(db::Connection& db, const Lease& lease);
 
 // Sends one transaction. Its last SQL statement shows whether the fence held.
 [[nodiscard]] Fenced send_fenced(db::Connection& db, const Lease& lease,

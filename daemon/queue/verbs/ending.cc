@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "queue/model/error_text.h"
-#include "queue/model/fault.h"
 #include "queue/model/headers.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
@@ -62,11 +61,14 @@ db::Statement& set_state(db::Statement& statement, const StoredState& state) {
       .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
 }
 
+std::optional<std::string> text_or_null(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(error_text(text));
+}
+
 db::Statement& set_verdict(db::Statement& statement, const Verdict& verdict) {
   return statement.set("cause", verdict.cause)
       .set("error", error_text(verdict.error))
-      .set_raw("detail", verdict.detail.empty() ? std::string("NULL")
-                                                : Statement::quoted(error_text(verdict.detail)))
+      .set("detail", text_or_null(verdict.detail))
       .set("fault",
            verdict.cause == kCancelled ? std::string() : fault_of(verdict.error, verdict.fault));
 }
@@ -112,9 +114,7 @@ Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
 Statement record_statement(const Holder& who, const Fence& fence, const Ending& ending) {
   Statement record(texts(fence).record);
   set_verdict(set_row(record, fence).set("attempt", ending.attempt), ending.verdict);
-  const std::string_view log = ending.verdict.log;
-  record.set_raw("log_lines",
-                 log.empty() ? "NULL" : Statement::quoted(error_text(log, kMostErrorText)));
+  record.set("log_lines", text_or_null(ending.verdict.log));
   if (!fence.detached()) record.set("host", who.host).set("pid", who.pid);
   return set_usage(record, ending.verdict.usage);
 }
@@ -173,13 +173,12 @@ Fenced send(db::Connection& db, const Fence& fence, std::vector<Statement> write
   writes.insert(writes.end(), behind.begin(), behind.end());
   const auto results = db.transact(writes);
   if (results.at(results.size() - 1 - behind.size()).affected() > 0) return Fenced::kWritten;
-  return fence.detached() ? Fenced::kLost
-                          : fence_holds(db, fence.id.partition, fence.epoch, fence.holder);
+  return fence.detached() ? Fenced::kLost : fence_holds(db, lease_of(fence));
 }
 
 std::vector<Statement> release_if(const Fence& fence, Then then, const Deferral& deferral = {}) {
   if (then == Then::kKeepLease) return {};
-  return {release_statement(fence, deferral)};
+  return {release_statement(lease_of(fence), deferral)};
 }
 
 // Gives the task a later key.
@@ -200,7 +199,7 @@ Fenced stay(db::Connection& db, const Fence& fence, const std::vector<Statement>
   try {
     std::vector<Statement> writes = first;
     writes.push_back(marking(texts(fence).stay, fence, mark));
-    if (!fence.detached()) writes.back().set("begun", mark.begun ? 1 : 0);
+    if (!fence.detached()) writes.back().set("begun", mark.begun);
     return send(db, fence, std::move(writes), release_if(fence, then, deferral));
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate || !fence.detached()) throw;
@@ -227,12 +226,7 @@ Fenced suspect_detached(db::Connection& db, const Fence& fence, const Ending& en
 Statement begun_statement(std::span<const Fence> fences, std::uint32_t flag) {
   std::vector<TaskKey> keys;
   for (const Fence& fence : fences) keys.push_back(fence.key());
-  Statement begun(sql::k_suspect);
-  set_fence(begun, fences.front())
-      .set_raw("keys", key_condition("run_key", keys))
-      .set("suspect_flag", flag)
-      .set("begun", 1);
-  return begun;
+  return flag_statement(lease_of(fences.front()), keys, flag, Begun::kYes);
 }
 
 Statement bury_statement(const Fence& fence, const Ending& ending) {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "db/connection.h"
 #include "queue/model/compression.h"
 #include "queue/model/fence.h"
-#include "queue/model/hook.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
 
@@ -22,6 +22,15 @@ enum class Fenced { kWritten, kLost };
 
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
+
+// The death hook of a queue (C9): submits a task of that type to that queue, in the transaction of
+// the burial. If this transaction finds the queue missing or not a spread one, nothing is
+// submitted. The death of a task that a hook submitted triggers no hook.
+struct OnDead {
+  std::string from_queue;
+  std::string queue;
+  std::string type;
+};
 
 // Cause of the end of an attempt, for people: one word, and the error as worker/run/failure.h
 // parses it.

@@ -40,23 +40,22 @@ std::vector<db::Statement> FencedAck::end() const {
 
 Fenced FencedAck::replace(db::Connection& db, std::span<const Submission> successors) const {
   try {
-    return send_salted([&](std::uint32_t) {
+    send_salted([&](std::uint32_t) {
       db.begin();
       db::or_roll_back(db, [&] { submit_in(db, successors); });
       db.commit(end());
-      return Fenced::kWritten;
     });
+    return Fenced::kWritten;
   } catch (const db::DbError& error) {
     if (error.number() != kOutOfRange) throw;
     // If the lease is still held, an earlier try had succeeded.
-    return claim_.detached() ? Fenced::kLost
-                             : fence_holds(db, claim_.id.partition, claim_.epoch, claim_.holder);
+    return claim_.detached() ? Fenced::kLost : fence_holds(db, lease_of(claim_));
   }
 }
 
 Fenced FencedAck::commit(db::Connection& db, std::span<const Submission> successors) const {
   send_salted([&](std::uint32_t) {
-    if (successors.empty()) return Fenced::kWritten;
+    if (successors.empty()) return;
     db.execute("SAVEPOINT before_ack");
     try {
       submit_in(db, successors);
@@ -64,7 +63,6 @@ Fenced FencedAck::commit(db::Connection& db, std::span<const Submission> success
       if (error.error_class() == db::ErrorClass::kDuplicate) db.execute("ROLLBACK TO before_ack");
       throw;
     }
-    return Fenced::kWritten;
   });
   try {
     db.commit(end());

@@ -22,7 +22,7 @@ void set_holder(db::Statement& statement, const Holder& holder, std::chrono::mic
       .set("host", holder.host)
       .set("instance", holder.instance)
       .set("pid", holder.pid)
-      .set("ttl_us", ttl.count())
+      .set("ttl_us", ttl)
       .set("block_size", block_size);
 }
 
@@ -38,21 +38,12 @@ std::uint64_t FetchSpec::inline_limit() const {
 
 db::Statement release_statement(const Lease& lease, const Deferral& deferral) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease).set("keep_deferral", deferral.stays ? 1 : 0);
-  release.set("known_us", lease.time.now().count());
-  if (deferral.delay.count() > 0) {
-    release.set("defer_us", bounded_us(deferral.delay))
-        .set("defer_prio", deferral.task.prio)
-        .set("defer_key", deferral.task.run_key);
-  } else {
-    release.set("defer_us", 0).set_raw("defer_prio", "NULL").set_raw("defer_key", "NULL");
-  }
-  return release;
-}
-
-db::Statement release_statement(const Fence& fence, const Deferral& deferral) {
-  return release_statement(
-      Lease{fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time}, deferral);
+  set_fence(release, lease).set("keep_deferral", deferral.stays);
+  const bool defers = deferral.delay.count() > 0;
+  return release.set("known_us", lease.time.now())
+      .set("defer_us", bounded_us(deferral.delay))
+      .set("defer_prio", defers ? std::optional(deferral.task.prio) : std::nullopt)
+      .set("defer_key", defers ? std::optional(deferral.task.run_key) : std::nullopt);
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
@@ -69,8 +60,8 @@ std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation
   db::Statement statement = lease_statement(sql::k_takeover, observed.partition, spec, locked);
   statement.set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", stale ? 1 : 0)
-      .set("rated", starts_none ? 1 : 0);
+      .set("stale", stale)
+      .set("rated", starts_none);
   const db::Statement note = db::note_server_statement(db);
   return take(db, statement, &note, spec, observed.partition);
 }
@@ -80,7 +71,7 @@ db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition pa
   db::Statement statement(text);
   set_partition(statement, partition).set_raw("nowait", locked == Locked::kSkip ? "NOWAIT" : "");
   set_holder(statement, holder_, ttl_, spec.block_size);
-  return statement.set("known_us", spec.time.now().count());
+  return statement.set("known_us", spec.time.now());
 }
 
 // The results: the UPDATE of the verb, the row that it reads back, the tasks.
@@ -99,18 +90,15 @@ std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementRe
   if (!row) return std::nullopt;
   Block block;
   block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
-  block.clock = std::chrono::microseconds(row->u64(3));
-  block.cap = static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0));
-  if (!row->is_null(1)) {
-    block.lease.suspects = Suspects{row->u64(1), row->u32(2)};
-  }
+  if (!row->is_null(1)) block.lease.suspects = Suspects{row->u64(1), row->u32(2)};
+  row->read(3, block.clock, block.cap);
   block.tasks = read_tasks(tasks);
   return block;
 }
 
 bool LeaseStore::renew(db::Connection& db, const Lease& lease) const {
   db::Statement statement(sql::k_renew);
-  set_fence(statement, lease).set("ttl_us", ttl_.count());
+  set_fence(statement, lease).set("ttl_us", ttl_);
   return db.run({statement}).front().affected() == 1;
 }
 
@@ -121,16 +109,14 @@ bool LeaseStore::release(db::Connection& db, const Lease& lease) const {
 std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partition partition) const {
   db::Statement statement(sql::k_held_lease);
   set_partition(statement, partition).set("holder", holder_.id);
-  const auto row = db.run({statement}).front().next();
-  if (!row) return std::nullopt;
-  return row->u64(0);
+  return db.read_first(statement, [](const db::Row& row) { return row.u64(0); });
 }
 
 namespace {
 
 db::Statement scout_statement(std::span<const std::uint32_t> queues, const HolderTime& time) {
   db::Statement statement(sql::k_scout);
-  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now());
   return statement;
 }
 
@@ -138,14 +124,12 @@ db::Statement scout_statement(std::span<const std::uint32_t> queues, const Holde
 Scouted scout_ahead(db::Connection& db, std::span<const std::uint32_t> queues,
                     const HolderTime& time, bool& found_any) {
   db::Statement statement(sql::k_scout_ahead);
-  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now());
   auto results = db.run({statement});
   const db::Row row = results.front().one();
   Scouted scouted;
-  scouted.clock = std::chrono::microseconds(row.u64(0));
-  scouted.ahead = Ahead{row.u64(1) != 0, row.u64(2) != 0, std::nullopt};
-  if (const auto due = row.maybe_u64(3)) scouted.ahead->due_in = std::chrono::microseconds(*due);
-  found_any = row.u64(4) != 0;
+  Ahead& ahead = scouted.ahead.emplace();
+  row.read(0, scouted.clock, ahead.rates, ahead.deferred, ahead.due_in, found_any);
   return scouted;
 }
 
@@ -165,7 +149,7 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
   if (also.rates) scouts.push_back(scout_rated_statement(queues, time));
   auto results = db.run(scouts);
   auto rest = std::span(results).subspan(polls);
-  scouted.clock = std::chrono::microseconds(rest[0].one().u64(0));
+  rest[0].one().read(0, scouted.clock);
   if (also.deferred) scouted.deferred = read_scouted_types(rest[1]);
   if (also.rates) scouted.rates = read_scouted_rates(rest.subspan(also.deferred ? 2 : 1));
   for (db::StatementResult& result : std::span(results).first(polls)) {
@@ -194,20 +178,12 @@ std::vector<Observation> LeaseStore::watch(db::Connection& db,
                                            std::span<const std::uint32_t> queues) {
   db::Statement statement(sql::k_watch);
   statement.set_raw("queue_ids", id_list(queues));
-  auto results = db.run({statement});
-  std::vector<Observation> seen;
-  while (const auto row = results.front().next()) {
-    Observation observed;
-    observed.partition = {row->u32(0), row->u32(1)};
-    observed.epoch = row->u64(2);
-    observed.expire_at = row->text(3);
-    observed.expired = row->u64(4) != 0;
-    observed.remaining = std::chrono::microseconds(row->u64(5));
-    observed.holder = row->string(6) + "/" + row->string(7) + "/" + row->string(8);
-    if (const auto ttl = row->maybe_u64(9)) observed.ttl = std::chrono::microseconds(*ttl);
-    seen.push_back(std::move(observed));
-  }
-  return seen;
+  return db.read_all<Observation>(statement, [](const db::Row& row, Observation& observed) {
+    row.read(0, observed.partition.queue_id, observed.partition.partition_no, observed.epoch,
+             observed.expire_at, observed.expired, observed.remaining);
+    observed.holder = row.string(6) + "/" + row.string(7) + "/" + row.string(8);
+    row.read(9, observed.ttl);
+  });
 }
 
 std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
@@ -231,8 +207,9 @@ bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds 
 }  // namespace
 
 std::chrono::seconds server_uptime(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_server_uptime)});
-  return std::chrono::seconds(results.front().one().u64(1));
+  std::chrono::seconds uptime{0};
+  db.run({db::Statement(sql::k_server_uptime)}).front().one().read(1, uptime);
+  return uptime;
 }
 
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {

@@ -162,7 +162,5 @@ std::chrono::seconds server_uptime(db::Connection& db);
 // release.sql for `lease`, to send together with other statements. No worker leases the partition
 // again before `deferral` is over.
 db::Statement release_statement(const Lease& lease, const Deferral& deferral = {});
-// The same for the lease under which `fence` was made.
-db::Statement release_statement(const Fence& fence, const Deferral& deferral = {});
 
 }  // namespace allot::queue

@@ -25,7 +25,7 @@ db::Statement charge_statement(Partition partition, std::uint64_t holder, const 
       .set("wanted", asked)
       .set("running", spec.running.size())
       .set("wanted_and_running", asked + spec.running.size())
-      .set("known_us", spec.time.now().count())
+      .set("known_us", spec.time.now())
       .set("highest_seen", spec.highest_seen);
   return charge;
 }
@@ -36,11 +36,8 @@ Granted read_granted(db::StatementResult& rows, std::uint32_t asked) {
   const auto row = rows.next();
   if (!row || row->is_null(0)) return granted;
   granted.rated = true;
-  granted.starts = row->u32(0);
-  granted.bucket_no = row->u32(1);
-  granted.charged_at = static_cast<std::int64_t>(row->u64(2));
-  granted.max_grant = row->u32(3);
-  granted.wait_us = row->u64(4);
+  row->read(0, granted.starts, granted.bucket_no, granted.charged_at, granted.max_grant,
+            granted.wait_us);
   return granted;
 }
 
@@ -55,15 +52,16 @@ db::Statement scout_rated_statement(std::span<const std::uint32_t> queues, const
                                     Closed closed) {
   db::Statement statement(sql::k_scout_rated);
   statement.set_raw("queue_ids", id_list(queues))
-      .set("known_us", time.now().count())
-      .set("closed", closed == Closed::kToo ? 1 : 0);
+      .set("known_us", time.now())
+      .set("closed", closed == Closed::kToo);
   return statement;
 }
 
 ScoutedRates read_scouted_rates(std::span<db::StatementResult> results) {
   ScoutedRates scouted;
   while (const auto row = results[0].next()) {
-    scouted.queues.push_back({row->u32(0), std::chrono::microseconds(row->u64(1)), row->u64(2)});
+    RatedQueue& queue = scouted.queues.emplace_back();
+    row->read(0, queue.queue_id, queue.wait, queue.starts);
   }
   while (const auto row = results[1].next()) {
     scouted.found.push_back({row->u32(0), row->u32(1)});

@@ -9,14 +9,9 @@ namespace {
 constexpr std::uint32_t kEntriesAtOnce = 1000;
 constexpr std::uint32_t kMostEntries = 10'000;
 
-std::vector<AuditEntry> entries_in(db::StatementResult result) {
-  std::vector<AuditEntry> entries;
-  while (const auto row = result.next()) {
-    entries.push_back({row->u64(0), row->string(1), row->string(2), row->string(3), row->string(4),
-                       row->string(5), row->string(6), row->maybe_text(7), row->maybe_text(8),
-                       row->maybe_u64(9), row->string(10), row->string(11)});
-  }
-  return entries;
+void read_entry(const db::Row& row, AuditEntry& entry) {
+  row.read(0, entry.audit_id, entry.at, entry.actor, entry.source, entry.action, entry.subject,
+           entry.name, entry.queue, entry.to_queue, entry.tasks, entry.detail, entry.reason);
 }
 
 std::vector<AuditEntry> list_audit_of(db::Connection& db, const AuditFilter& filter,
@@ -26,7 +21,7 @@ std::vector<AuditEntry> list_audit_of(db::Connection& db, const AuditFilter& fil
       .set("name", filter.name)
       .set("before", before)
       .set("limit", most);
-  return entries_in(db.run({list}).front());
+  return db.read_all<AuditEntry>(list, read_entry);
 }
 
 bool fits(const std::string& wanted, const std::string& value) {
@@ -44,7 +39,7 @@ bool passes(const AuditFilter& filter, const AuditEntry& entry) {
 std::vector<AuditEntry> list_audit(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_audit);
   list.set("before", before).set("limit", most);
-  return entries_in(db.run({list}).front());
+  return db.read_all<AuditEntry>(list, read_entry);
 }
 
 AuditPage page_audit(db::Connection& db, const AuditFilter& filter, std::uint64_t before,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 #include "db/statement.h"
@@ -20,67 +19,50 @@ constexpr const sql::SqlText* kCountsOfQueue[] = {&sql::k_count_waiting, &sql::k
                                                   &sql::k_count_dead};
 
 BoundedCount bounded_figure(db::StatementResult& result) {
-  const std::uint64_t count = result.one().u64(0);
-  return up_to(kFigureBound, count);
+  return up_to(kFigureBound, result.one().u64(0));
 }
 
-void read_queue_figures(db::StatementResult& result, std::vector<QueueFigures>& queues) {
+// The first queues, with the rows of queue_figures.sql.
+template <typename Lag>
+std::vector<Lag> lags_in(db::StatementResult& result, std::vector<QueueInfo> all) {
+  all.resize(std::min(all.size(), kMostFigures));
+  std::vector<Lag> queues(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) queues[i].info = std::move(all[i]);
   while (const auto row = result.next()) {
-    const auto at = std::find_if(queues.begin(), queues.end(), [&](const QueueFigures& one) {
+    const auto at = std::find_if(queues.begin(), queues.end(), [&](const QueueLag& one) {
       return one.info.queue_id == row->u64(0);
     });
     if (at == queues.end()) continue;
-    at->leased = row->u64(1);
-    at->overdue = row->u64(2);
-    const std::uint64_t now = row->u64(4);
-    if (const auto due = row->maybe_u64(3); due && *due < now) {
-      at->oldest_due = microseconds(now - *due);
-    }
-  }
-}
-
-std::vector<QueueFigures> first_queues(std::vector<QueueInfo> all) {
-  std::vector<QueueFigures> queues;
-  for (QueueInfo& info : all) {
-    if (queues.size() == kMostFigures) break;
-    queues.push_back({std::move(info), {}, {}, {}});
+    std::optional<microseconds> due;
+    microseconds now{0};
+    row->read(1, at->leased, at->overdue, due, now);
+    if (due && *due < now) at->oldest_due = now - *due;
   }
   return queues;
 }
 
 }  // namespace
 
-std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> all) {
-  std::vector<QueueFigures> queues = first_queues(std::move(all));
+std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> queues) {
   auto results = db.run({db::Statement(sql::k_queue_figures)});
-  read_queue_figures(results.front(), queues);
-  std::vector<QueueLag> lags;
-  for (QueueFigures& each : queues) {
-    lags.push_back({std::move(each.info.name), each.leased, each.overdue, each.oldest_due});
-  }
-  return lags;
+  return lags_in<QueueLag>(results.front(), std::move(queues));
 }
 
 Figures figures(db::Connection& db) {
   Figures all;
   std::vector<QueueInfo> queues = list_queues(db);
   all.all_queues = queues.size();
-  all.queues = first_queues(std::move(queues));
-  std::vector<db::Statement> ask(3, db::Statement(sql::k_queue_figures));
-  ask[1] = db::Statement(sql::k_late_schedules);
-  ask[1].set("after_us", microseconds(kLateSchedule).count()).set("limit", kFigureBound);
-  ask[2] = db::Statement(sql::k_held_locks);
-  ask[2].set("limit", kFigureBound);
-  for (const QueueFigures& queue : all.queues) {
+  std::vector<db::Statement> ask{db::Statement(sql::k_queue_figures)};
+  ask.emplace_back(sql::k_late_schedules).set("after_us", kLateSchedule).set("limit", kFigureBound);
+  ask.emplace_back(sql::k_held_locks).set("limit", kFigureBound);
+  for (std::size_t i = 0; i < std::min(queues.size(), kMostFigures); ++i) {
     for (const sql::SqlText* count : kCountsOfQueue) {
-      ask.emplace_back(*count).set("queue_id", queue.info.queue_id).set("bound", kFigureBound);
+      ask.emplace_back(*count).set("queue_id", queues[i].queue_id).set("bound", kFigureBound);
     }
   }
-  std::vector<db::StatementResult> results = db.run(std::span<const db::Statement>(ask));
-  read_queue_figures(results[0], all.queues);
-  const db::Row late = results[1].one();
-  all.late_schedules = late.u64(0);
-  all.latest_schedule = microseconds(late.u64(1));
+  std::vector<db::StatementResult> results = db.run(ask);
+  all.queues = lags_in<QueueFigures>(results[0], std::move(queues));
+  results[1].one().read(0, all.late_schedules, all.latest_schedule);
   all.held_locks = results[2].one().u64(0);
   std::size_t at = 3;
   for (QueueFigures& queue : all.queues) {

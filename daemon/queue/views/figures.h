@@ -20,15 +20,18 @@ inline constexpr std::size_t kMostFigures = 1'000;     // limit of queues
 // A schedule is late once it has been due for this duration: the steward polls every two seconds.
 inline constexpr std::chrono::seconds kLateSchedule{30};
 
-struct QueueFigures {
-  QueueInfo info;  // as list_queues() shows it
-  BoundedCount waiting;
-  BoundedCount detached;
-  BoundedCount dead;
+// Delay of a queue and its number of leased partitions.
+struct QueueLag {
+  QueueInfo info;             // as list_queues() shows it
   std::uint64_t leased = 0;   // partitions
   std::uint64_t overdue = 0;  // leases among them that were not renewed in time
   // Time since the first waiting task was due; nullopt: no task is due.
   std::optional<std::chrono::microseconds> oldest_due{};
+};
+struct QueueFigures : QueueLag {
+  BoundedCount waiting;
+  BoundedCount detached;
+  BoundedCount dead;
 };
 
 struct Figures {
@@ -41,14 +44,8 @@ struct Figures {
 };
 [[nodiscard]] Figures figures(db::Connection& db);
 
-// Delay of the queues and their number of leased partitions. Counts no tasks: one statement reads
-// the first task of each partition. `queues`: of list_queues().
-struct QueueLag {
-  std::string queue;
-  std::uint64_t leased = 0;
-  std::uint64_t overdue = 0;
-  std::optional<std::chrono::microseconds> oldest_due{};  // as in QueueFigures
-};
+// Counts no tasks: one statement reads the first task of each partition. `queues`: of
+// list_queues().
 [[nodiscard]] std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> queues);
 
 }  // namespace allot::queue

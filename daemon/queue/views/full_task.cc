@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
+#include "queue/model/statements.h"
 #include "queue/verbs/block.h"
+#include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
@@ -41,13 +43,38 @@ std::optional<FullTask> full_task(db::Connection& db, const TaskId& id) {
     if (!full.done) return std::nullopt;
   }
   full.queue = queue_name(db, id.partition.queue_id);
-  full.attempts = list_all_attempts(db, id);
+  full.attempts = list_attempts(db, id, true);
   if (full.task) {
     mark_running(*full.task, full.attempts);
     full.cancel = find_cancel(db, id);
   }
   full.unique = show_unique(db, id);
   return full;
+}
+
+std::optional<UniqueKey> show_unique(db::Connection& db, const TaskId& id) {
+  db::Statement statement(sql::k_show_unique);
+  set_id(statement, id);
+  return db.read_first(statement, [](const db::Row& row) {
+    return UniqueKey{row.string(0), row.string(1)};
+  });
+}
+
+std::optional<KeyOwner> find_unique(db::Connection& db, std::uint32_t queue_id,
+                                    std::string_view unique_key) {
+  db::Statement statement(sql::k_find_unique);
+  statement.set("queue_id", queue_id).set_bytes("unique_key", unique_key);
+  return db.read_first<KeyOwner>(statement, [&](const db::Row& row, KeyOwner& owner) {
+    TaskId& id = owner.id;
+    id.partition.queue_id = queue_id;
+    row.read(0, id.partition.partition_no, id.prio, id.first_key, owner.free_at, owner.due,
+             owner.leased);
+    using State = KeyOwner::State;
+    owner.state = !row.is_null(4)   ? State::kWaiting
+                  : !row.is_null(6) ? State::kRunning
+                  : !row.is_null(7) ? State::kDead
+                                    : State::kDone;
+  });
 }
 
 }  // namespace allot::queue

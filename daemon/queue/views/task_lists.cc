@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/views/task_lists.h"
 
-#include <string>
-
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -13,7 +11,17 @@ BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo
                    std::uint64_t bound) {
   db::Statement statement(text);
   statement.set("queue_id", queue.queue_id).set("bound", bound);
-  return up_to(bound, db.run({statement}).front().one().u64(0));
+  return up_to(bound, db.read_number(statement));
+}
+
+void read_done(const db::Row& row, std::uint32_t queue_id, Done& done) {
+  TaskId& id = done.id;
+  id.partition.queue_id = queue_id;
+  row.read(0, id.partition.partition_no, id.prio, id.first_key, done.type, done.attempt,
+           done.ended_at);
+  done.worker = worker_name(row, 6, 7);
+  row.read(8, done.usage.runtime_us, done.usage.cpu_us, done.usage.max_rss_kib);
+  done.headers = read_headers(row.text(11));
 }
 
 }  // namespace
@@ -25,7 +33,7 @@ BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
   db::Statement statement(sql::k_count_retired);
   statement.set("queue_id", queue.queue_id).set("partitions", first).set("limit", kCountBound + 1);
-  return up_to(kCountBound, db.run({statement}).front().one().u64(0));
+  return up_to(kCountBound, db.read_number(statement));
 }
 
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
@@ -74,11 +82,29 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
   return db.read_all(statement, [&](const db::Row& row) {
     TaskView view = read_task_row(row, queue.queue_id);
     view.dead = true;
-    view.cause = row.text(8);
-    view.error = row.text(9);
-    view.fault = row.text(10);
+    row.read(8, view.cause, view.error, view.fault);
     return view;
   });
+}
+
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                            const std::optional<Done>& after) {
+  const TaskId first = after ? after->id : TaskId{};
+  db::Statement list(sql::k_list_history);
+  set_partition(list, {queue.queue_id, first.partition.partition_no})
+      .set("prio", first.prio)
+      .set("first_key", first.first_key)
+      .set("before", after ? moment_text(after->ended_at) : std::string(kEndOfTime))
+      .set("limit", most);
+  return db.read_all<Done>(
+      list, [&](const db::Row& row, Done& done) { read_done(row, queue.queue_id, done); });
+}
+
+std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
+  db::Statement show(sql::k_show_history);
+  set_id(show, id);
+  return db.read_first<Done>(
+      show, [&](const db::Row& row, Done& done) { read_done(row, id.partition.queue_id, done); });
 }
 
 }  // namespace allot::queue

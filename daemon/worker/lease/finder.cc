@@ -164,12 +164,8 @@ void Finder::poll_takeovers() {
       [this](queue::Partition partition) { return queues_.find(partition.queue_id) != nullptr; },
       [this] {
         queues_.refresh(kSecond);
-        std::vector<std::pair<queue::Partition, queue::Observation>> seen;
-        for (queue::Observation& observed : session_.call(
-                 [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
-          seen.emplace_back(observed.partition, std::move(observed));
-        }
-        return seen;
+        return session_.call(
+            [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); });
       });
 }
 

@@ -48,8 +48,8 @@ class HolderWatch {
     auto rows = statement();
     // Rows read on another connection may belong to another server.
     if (session_.generation() != generation) return;
-    for (auto& [key, observed] : rows) {
-      const auto one = listed.find(key);
+    for (Observation& observed : rows) {
+      const auto one = listed.find(observed.key());
       if (one != listed.end() && is_of(observed, one->second)) {
         const bool stale = (one->second.flags & peer::StandingLease::kStale) != 0;
         still_.push_back({std::move(observed), stale});

@@ -9,7 +9,7 @@
 
 #include "meter/record.h"
 #include "plugin_host/handler_call.h"
-#include "queue/model/fault.h"
+#include "queue/model/error_text.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
 #include "worker/run/failure.h"

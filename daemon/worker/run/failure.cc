@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "queue/model/error_text.h"
-#include "queue/model/fault.h"
 #include "worker/run/stack_trace.h"
 
 namespace allot::worker {

@@ -16,7 +16,7 @@
 #include "plugin_host/registry.h"
 #include "process/slot_writer.h"
 #include "queue/model/fence.h"
-#include "queue/model/progress.h"
+#include "queue/model/task.h"
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
 #include "worker/run/cancel_watch.h"

@@ -10,7 +10,7 @@
 #include "config/hooks.h"
 #include "config/settings.h"
 #include "queue/model/catalog.h"
-#include "queue/model/hook.h"
+#include "queue/verbs/ending.h"
 #include "queue/verbs/retry_policy.h"
 
 namespace allot::worker {

@@ -128,12 +128,8 @@ void Recovery::run_due() {
         return at != queue_ids_.end();
       },
       [this] {
-        std::vector<std::pair<queue::TaskId, queue::DetachedObservation>> seen;
-        for (queue::DetachedObservation& observed : session_.call(
-                 [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
-          seen.emplace_back(observed.id, std::move(observed));
-        }
-        return seen;
+        return session_.call(
+            [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); });
       });
   while (const auto still = watched_.take()) recover(still->observed, still->stale);
 }

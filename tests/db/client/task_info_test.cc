@@ -5,7 +5,7 @@
 
 #include "db/client/fixture.h"
 #include "queue/model/task.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 #include "queue/verbs/lease_store.h"
 #include "support/temp_dir.h"
 

@@ -60,9 +60,12 @@ TEST_F(ConnectionTest, FieldsOfARow) {
   ASSERT_TRUE(row);
   EXPECT_TRUE(row->is_null(0));
   EXPECT_EQ(row->u64(0), 0U);
-  EXPECT_EQ(row->maybe_u64(0), std::nullopt);
+  std::optional<std::uint64_t> none = 1;
+  std::optional<std::uint64_t> largest;
+  row->read(0, none, largest);
+  EXPECT_EQ(none, std::nullopt);
   EXPECT_EQ(row->text(0), "");
-  EXPECT_EQ(row->maybe_u64(1), UINT64_MAX);
+  EXPECT_EQ(largest, UINT64_MAX);
   EXPECT_EQ(row->text(2), std::string_view("a\0b", 3));
   EXPECT_FALSE(row->is_null(3));
   EXPECT_FALSE(results.front().next());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of hosts for viewers: a missing right costs freshness only, other errors are reported.
 #include "db/gateway/site.h"
-#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/instances.h"
 
 namespace allot::gateway::ui {
 namespace {

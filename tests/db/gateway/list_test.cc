@@ -4,7 +4,7 @@
 
 #include "db/gateway/fixture.h"
 #include "json/base64.h"
-#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/instances.h"
 #include "queue/notices/notice.h"
 #include "queue/verbs/duty.h"
 

@@ -9,7 +9,7 @@
 
 #include "db/gateway/site.h"
 #include "queue/findings/finding.h"
-#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_store.h"
 #include "queue/notices/notice.h"
 

@@ -12,7 +12,7 @@
 #include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
 #include "queue/views/health.h"
@@ -187,7 +187,7 @@ TEST_P(MigratedTest, EveryTaskIsSeen) {
   EXPECT_EQ(attempts[1].error, "second");
   EXPECT_EQ(attempts[1].fault, "second");
   EXPECT_EQ(attempts[1].detail, "");
-  EXPECT_EQ(list_all_attempts(db_, kDead).size(), 1U);
+  EXPECT_EQ(list_attempts(db_, kDead, true).size(), 1U);
   EXPECT_EQ(show(db_, kDetached)->attempts, 300U);
   EXPECT_EQ(count_waiting(db_, *find_queue(db_, "q")).value, 3U);
   EXPECT_TRUE(standing(db_, *show(db_, kOfALostHost))->overdue);
@@ -230,7 +230,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
 TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_EQ(retry_dead(db_, std::vector{kDead}), 1U);
   EXPECT_FALSE(show(db_, kDead)->dead);
-  EXPECT_EQ(list_all_attempts(db_, kDead).size(), 1U);
+  EXPECT_EQ(list_attempts(db_, kDead, true).size(), 1U);
   EXPECT_TRUE(cancel_task(db_, kMoved, "not wanted").done);
   EXPECT_TRUE(show(db_, kMoved)->dead);
   EXPECT_EQ(discard_dead(db_, std::vector{kMoved}), 1U);

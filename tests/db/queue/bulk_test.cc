@@ -4,10 +4,10 @@
 
 #include "db/checksum.h"
 #include "db/queue/fixture.h"
-#include "queue/model/fault.h"
+#include "queue/model/dead_letter.h"
+#include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/resize.h"
-#include "queue/views/dead_groups.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 

@@ -6,12 +6,11 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/model/fault.h"
+#include "queue/model/error_text.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/operate/pause.h"
-#include "queue/views/dead_groups.h"
+#include "queue/operate/limits.h"
 #include "queue/views/task_lists.h"
 
 namespace allot::queue {
@@ -209,7 +208,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
       << "a worker sees attempts since the last retry";
   fail_once({"retry", "first"});
   ASSERT_EQ(list_attempts(observer_, id).size(), 1U);
-  const auto all = list_all_attempts(observer_, id);
+  const auto all = list_attempts(observer_, id, true);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].retries_since, 1U);
   EXPECT_EQ(all[0].error, "first");
@@ -223,12 +222,12 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(observer_, {{id}}), 1U);
-  const auto thrice = list_all_attempts(observer_, id);
+  const auto thrice = list_attempts(observer_, id, true);
   ASSERT_EQ(thrice.size(), 4U);
   EXPECT_EQ(thrice[0].retries_since, 2U);
   EXPECT_EQ(thrice[3].retries_since, 1U);
   EXPECT_EQ(discard_dead(observer_, {{id}}), 0U) << "it is alive";
-  EXPECT_EQ(list_all_attempts(observer_, id).size(), 4U);
+  EXPECT_EQ(list_attempts(observer_, id, true).size(), 4U);
 }
 
 // A snooze takes back the attempt of the current run, not the one of the same number in an earlier
@@ -239,12 +238,12 @@ TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
-  EXPECT_EQ(list_all_attempts(observer_, id).size(), 2U);
+  EXPECT_EQ(list_attempts(observer_, id, true).size(), 2U);
   ASSERT_EQ(
       worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
       Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-  ASSERT_EQ(list_all_attempts(observer_, id).size(), 1U);
+  ASSERT_EQ(list_attempts(observer_, id, true).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
   ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, task), 1), Fenced::kWritten);
@@ -252,8 +251,8 @@ TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
   ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
-  ASSERT_EQ(list_all_attempts(observer_, id).size(), 1U);
-  EXPECT_EQ(list_all_attempts(observer_, id)[0].retries_since, 1U);
+  ASSERT_EQ(list_attempts(observer_, id, true).size(), 1U);
+  EXPECT_EQ(list_attempts(observer_, id, true)[0].retries_since, 1U);
 }
 
 TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {

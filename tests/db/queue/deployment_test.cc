@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of an instance's programs is written when it changes, and only then.
-#include "queue/minutes/deployment.h"
-
 #include "db/queue/fixture.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_store.h"
 
 namespace allot::queue {

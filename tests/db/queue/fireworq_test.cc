@@ -11,7 +11,7 @@
 #include "queue/fireworq/definition.h"
 #include "queue/fireworq/jobs.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 
 namespace allot::queue {
 namespace {

@@ -8,7 +8,7 @@
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
-#include "queue/views/history.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // History of finished tasks, and the purge of expired rows (C10).
 // Rule: S6.
-#include "queue/views/history.h"
-
 #include <future>
 
 #include "db/queue/fixture.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/purge.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::queue {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A death submits a task, in the transaction of its burial (C9).
-#include "queue/model/hook.h"
-
 #include "db/queue/fixture.h"
 #include "queue/notices/stuck.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
+#include "queue/verbs/ending.h"
 
 namespace allot::queue {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of hosts: one for each instance, from its last writer.
-#include "queue/minutes/host_snapshot.h"
-
 #include "db/queue/fixture.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_store.h"
 
 namespace allot::queue {

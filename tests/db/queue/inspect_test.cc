@@ -6,7 +6,7 @@
 #include "db/queue/fixture.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/lease_rows.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 #include "queue/operate/resize.h"
 #include "queue/views/task_lists.h"
 

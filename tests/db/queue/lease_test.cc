@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "db/queue/fixture.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 
 namespace allot::queue {
 namespace {

@@ -36,7 +36,7 @@ class LockTest : public QueueTest {
   LockObservation observed() {
     auto seen = watch_lock(observer_, kName);
     EXPECT_EQ(seen.size(), 1U);
-    return seen.front().second;
+    return seen.front();
   }
   void move_clock_of_row(const std::string& interval) {
     observer_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL " + interval +

@@ -5,9 +5,9 @@
 
 #include "base/names.h"
 #include "db/queue/fixture.h"
+#include "queue/minutes/instances.h"
 #include "queue/minutes/minute_store.h"
 #include "queue/minutes/minute_view.h"
-#include "queue/minutes/serving_pool.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 

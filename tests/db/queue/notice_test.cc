@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/queue/fixture.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 #include "support/commit_stop.h"
 
 namespace allot::queue {

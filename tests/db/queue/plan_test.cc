@@ -11,7 +11,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/queue/plan_expectations.h"
-#include "queue/model/fault.h"
+#include "queue/model/error_text.h"
 #include "queue/model/server_change.h"
 #include "queue/verbs/duty.h"
 #include "sql/queries.h"

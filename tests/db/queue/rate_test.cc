@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rate of a queue (A11): charged calls and their amounts, and calls that lease nothing (S42,
 // S43, S44).
-#include "queue/operate/rate.h"
 
 #include <atomic>
 #include <future>
@@ -10,7 +9,7 @@
 #include "db/queue/fixture.h"
 #include "queue/model/task_facts.h"
 #include "queue/notices/stuck.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 #include "queue/verbs/rated.h"
 #include "queue/views/task_lists.h"
 #include "support/eventually.h"

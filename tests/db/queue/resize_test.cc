@@ -225,7 +225,7 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   EXPECT_EQ(back.partition.partition_no, 4 + number("SELECT CRC32('a') % 7"));
   ASSERT_TRUE(show(observer_, back));
   EXPECT_FALSE(show(observer_, died));
-  EXPECT_EQ(list_all_attempts(observer_, back).size(), 1U);
+  EXPECT_EQ(list_attempts(observer_, back, true).size(), 1U);
   EXPECT_EQ(retry_dead(observer_, {&died, 1}), 0U);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/queue/fixture.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 
 namespace allot::queue {
 namespace {

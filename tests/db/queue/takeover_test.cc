@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/queue/fixture.h"
 #include "queue/model/server_change.h"
-#include "queue/operate/pause.h"
+#include "queue/operate/limits.h"
 
 namespace allot::queue {
 namespace {

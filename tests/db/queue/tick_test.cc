@@ -8,7 +8,6 @@
 #include "db/queue/fixture.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
-#include "queue/schedules/bound.h"
 #include "queue/schedules/policy.h"
 #include "queue/schedules/schedule_store.h"
 #include "support/rewriting_proxy.h"
@@ -71,20 +70,20 @@ TEST_F(TickTest, MakesItsTaskAndContinues) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
   const auto done = send_ticks(worker_.db, {&tick, 1});
-  ASSERT_TRUE(done.at(0).task);
-  EXPECT_TRUE(show(observer_, *done[0].task));
+  ASSERT_TRUE(done.at(0));
+  EXPECT_TRUE(show(observer_, *done[0]));
   const Schedule after = found();
   EXPECT_EQ(after.next_run, due_ + minutes(1));
   EXPECT_EQ(after.due_at, due_ + minutes(1));
   EXPECT_EQ(after.last_run, due_);
-  EXPECT_EQ(after.last_task, done[0].task->text());
+  EXPECT_EQ(after.last_task, done[0]->text());
   EXPECT_EQ(after.ticks, 1U);
   EXPECT_EQ(after.submitted, 1U);
   EXPECT_EQ(after.version, schedule.version);
   const auto list = ticks(schedule);
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].tick, due_);
-  EXPECT_EQ(list[0].task, done[0].task->text());
+  EXPECT_EQ(list[0].task, done[0]->text());
   EXPECT_EQ(list[0].reason, "");
 }
 
@@ -122,16 +121,16 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
   ASSERT_EQ(done.size(), cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [queue, spec] = cases[i];
-    ASSERT_TRUE(done[i].task) << spec.name;
-    EXPECT_EQ(done[i].task->partition.queue_id, queue.queue_id) << spec.name;
-    EXPECT_EQ(done[i].task->prio, spec.options.prio) << spec.name;
-    EXPECT_EQ(found(spec.name).last_task, done[i].task->text()) << spec.name;
-    const auto task = show(observer_, *done[i].task);
+    ASSERT_TRUE(done[i]) << spec.name;
+    EXPECT_EQ(done[i]->partition.queue_id, queue.queue_id) << spec.name;
+    EXPECT_EQ(done[i]->prio, spec.options.prio) << spec.name;
+    EXPECT_EQ(found(spec.name).last_task, done[i]->text()) << spec.name;
+    const auto task = show(observer_, *done[i]);
     ASSERT_TRUE(task) << spec.name;
     if (spec.options.partition_key && queue.is_keyed()) {
       const std::uint32_t first = place_of(queue, hash_of("k"));
       const std::uint32_t second = place_of(queue, hash_of("k"), 1);
-      const std::uint32_t no = done[i].task->partition.partition_no;
+      const std::uint32_t no = done[i]->partition.partition_no;
       EXPECT_TRUE(no == first || no == second) << spec.name;
     }
   }
@@ -162,8 +161,8 @@ TEST_F(TickTest, TicksOfAnOrderedQueueKeepTheirOrder) {
   some[0].due_at = due_;
   some[1].seen_next_run = *some[0].next_run;
   const auto done = send_ticks(worker_.db, some);
-  EXPECT_LT(done.at(0).task->first_key, done.at(1).task->first_key);
-  EXPECT_EQ(done[0].task->partition, done[1].task->partition);
+  EXPECT_LT(done.at(0)->first_key, done.at(1)->first_key);
+  EXPECT_EQ(done[0]->partition, done[1]->partition);
 }
 
 // S33
@@ -376,13 +375,13 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   skips.overlap = Overlap::kSkip;
   const Schedule schedule = put(skips);
   Tick tick = step(schedule);
-  const auto first = send_ticks(worker_.db, {&tick, 1}).at(0).task;
+  const auto first = send_ticks(worker_.db, {&tick, 1}).at(0);
   ASSERT_TRUE(first);
   // As if a minute had passed.
   observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
   const auto again =
       steps_of(found(), queue_, due_ + minutes(1), {{}, 0, false, due_ + minutes(2)}, std::nullopt);
-  EXPECT_FALSE(send_ticks(worker_.db, again).at(0).task);
+  EXPECT_FALSE(send_ticks(worker_.db, again).at(0));
   Schedule after = found();
   EXPECT_EQ(after.skipped, 1U);
   EXPECT_EQ(after.submitted, 1U);
@@ -399,7 +398,7 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
   const auto third =
       steps_of(found(), queue_, due_ + minutes(2), {{}, 0, false, due_ + minutes(3)}, std::nullopt);
-  EXPECT_TRUE(send_ticks(worker_.db, third).at(0).task);
+  EXPECT_TRUE(send_ticks(worker_.db, third).at(0));
 }
 
 TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
@@ -424,7 +423,7 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   free = free_keys(observer_, keys);
   ASSERT_TRUE(free.at(keys[0]));
   EXPECT_GE(*free.at(keys[0]), before);
-  EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
+  EXPECT_TRUE(send_ticks(worker_.db, again).at(0));
 }
 
 // S58: the task of the previous tick ended while the clock was a day ahead.
@@ -439,7 +438,7 @@ TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
       observer_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
       const auto steps = steps_of(found(), queue_, due_ + minutes(after),
                                   {{}, 0, false, due_ + minutes(after + 1)}, std::nullopt);
-      return send_ticks(worker_.db, steps).at(0).task;
+      return send_ticks(worker_.db, steps).at(0);
     };
     ASSERT_TRUE(send(0));
     set_clock(worker_.db, hours(24));

@@ -52,14 +52,10 @@ class HostPollTest : public worker::WorkerTest {
         [](queue::Partition) { return true; },
         [this] {
           ++reads_;
-          std::vector<std::pair<queue::Partition, queue::Observation>> seen;
-          for (auto& one : session_.call([this](db::Connection& db) {
-                 const std::uint32_t ids[] = {queue_.queue_id};
-                 return queue::LeaseStore::watch(db, ids);
-               })) {
-            seen.emplace_back(one.partition, std::move(one));
-          }
-          return seen;
+          return session_.call([this](db::Connection& db) {
+            const std::uint32_t ids[] = {queue_.queue_id};
+            return queue::LeaseStore::watch(db, ids);
+          });
         });
     return watch_.take();
   }

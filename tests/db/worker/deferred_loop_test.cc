@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "db/worker/loop_fixture.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 #include "support/eventually.h"
 
 namespace allot::worker {

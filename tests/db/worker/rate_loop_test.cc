@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "db/worker/loop_fixture.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 

@@ -10,7 +10,7 @@
 
 #include "db/worker/fixture.h"
 #include "db/worker/taker.h"
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"

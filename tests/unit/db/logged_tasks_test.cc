@@ -49,28 +49,29 @@ TEST(LoggedTasksTest, AnUnknownTypeIsNone) {
   EXPECT_EQ(logged_tasks(columns, kAll, row(7, 9, "abc")), std::nullopt);
 }
 
-TEST(LoggedMovesTest, AChangedRunKeyIsAMove) {
-  EXPECT_EQ(logged_moves(kColumns, kAll, kAll,
+TEST(LoggedTasksTest, AnUpdateHasTasksWithAChangedRunKey) {
+  EXPECT_EQ(logged_tasks(kColumns, kAll,
                          row(7, 9, "abc") + row(7, 5, "abc") + row(8, 3, "") + row(8, 3, "new") +
-                             row(8, 4, "", true) + row(8, 6, "")),
-            (std::vector<LoggedMove>{{7, 9, 5}, {8, 4, 6}}));
+                             row(8, 4, "", true) + row(8, 6, ""),
+                         kAll),
+            (std::vector<LoggedTask>{{7, 5, 9}, {8, 6, 4}}));
 }
 
 // With binlog_row_image = MINIMAL: the key before, and the changes after.
-TEST(LoggedMovesTest, ColumnsMayBeMissing) {
+TEST(LoggedTasksTest, ColumnsOfAnUpdateMayBeMissing) {
   const std::string key = "\0"s + "\7\0\0\0"s + "\1\0"s + "\1"s + "\x09\0\0\0\0\0\0\0"s;
   const std::string run_key = "\0"s + "\x05\0\0\0\0\0\0\0"s;
   const std::string type = "\0\1u"s;
-  EXPECT_EQ(logged_moves(kColumns, "\x0f", "\x08", key + run_key),
-            (std::vector<LoggedMove>{{7, 9, 5}}));
-  EXPECT_EQ(logged_moves(kColumns, "\x0f", "\x20", key + type), (std::vector<LoggedMove>{}));
-  EXPECT_EQ(logged_moves(kColumns, "\x07", kAll, key + run_key), std::nullopt) << "the run_key";
+  EXPECT_EQ(logged_tasks(kColumns, "\x0f", key + run_key, "\x08"),
+            (std::vector<LoggedTask>{{7, 5, 9}}));
+  EXPECT_EQ(logged_tasks(kColumns, "\x0f", key + type, "\x20"), (std::vector<LoggedTask>{}));
+  EXPECT_EQ(logged_tasks(kColumns, "\x07", key + run_key, kAll), std::nullopt) << "the run_key";
 }
 
-TEST(LoggedMovesTest, ARowThatIsCutOffIsNone) {
+TEST(LoggedTasksTest, AnUpdatedRowThatIsCutOffIsNone) {
   const std::string whole = row(7, 9, "abc", true) + row(7, 5, "abc", true);
   for (std::size_t size = 1; size < whole.size(); ++size) {
-    EXPECT_EQ(logged_moves(kColumns, kAll, kAll, whole.substr(0, size)), std::nullopt) << size;
+    EXPECT_EQ(logged_tasks(kColumns, kAll, whole.substr(0, size), kAll), std::nullopt) << size;
   }
 }
 

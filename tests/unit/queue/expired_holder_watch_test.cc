@@ -22,8 +22,10 @@ struct Seen {
   bool expired = false;
   std::chrono::microseconds remaining{0};
   std::optional<std::chrono::microseconds> ttl = std::chrono::microseconds(kTtl / kMicro);
+
+  [[nodiscard]] static int key() { return 7; }
 };
-using Rows = std::vector<std::pair<int, Seen>>;
+using Rows = std::vector<Seen>;
 
 // A watch whose clock is the test's.
 class Watched {
@@ -60,7 +62,7 @@ Seen expired() {
 
 TEST(ExpiredHolderWatchTest, TakesWhatExpiredAndStoodStillForHalfALease) {
   Watched watched;
-  watched.look_at(kStart, {{7, expired()}});
+  watched.look_at(kStart, {expired()});
   EXPECT_FALSE(watched.take_at(kStart + kTtl / 2 - 1));
   const auto still = watched.take_at(kStart + kTtl / 2);
   ASSERT_TRUE(still);
@@ -70,20 +72,20 @@ TEST(ExpiredHolderWatchTest, TakesWhatExpiredAndStoodStillForHalfALease) {
 // A takeover that failed (its row was locked) is tried again, but not in a loop.
 TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
   Watched watched;
-  watched.look_at(kStart, {{7, expired()}});
+  watched.look_at(kStart, {expired()});
   const Nanos later = kStart + kTtl / 2;
   ASSERT_TRUE(watched.take_at(later));
   EXPECT_FALSE(watched.take_at(later));
-  watched.look_at(later, {{7, expired()}});
+  watched.look_at(later, {expired()});
   EXPECT_TRUE(watched.take_at(later)) << "it never changes";
-  watched.look_at(later, {{7, Seen{.epoch = 2, .expired = true}}});
+  watched.look_at(later, {Seen{.epoch = 2, .expired = true}});
   EXPECT_FALSE(watched.take_at(later)) << "another worker was faster";
 }
 
 // S4: otherwise, a clock of the database that went back would keep a dead holder's lease for ever.
 TEST(ExpiredHolderWatchTest, StalledHolderIsTakenOverWithAnyClock) {
   Watched watched;
-  watched.look_at(kStart, {{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}});
+  watched.look_at(kStart, {Seen{.expired = false, .remaining = std::chrono::hours(1)}});
   EXPECT_FALSE(watched.take_at(kStart + kTtl + kSecond - 1));
   const auto still = watched.take_at(kStart + kTtl + kSecond);
   ASSERT_TRUE(still);
@@ -96,7 +98,7 @@ TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
     for (const Nanos ttl : {kTtl / 3, 5 * kTtl}) {
       Watched watched;
       const auto own = std::chrono::microseconds(ttl / kMicro);
-      watched.look_at(kStart, {{7, Seen{.expired = is_expired, .ttl = own}}});
+      watched.look_at(kStart, {Seen{.expired = is_expired, .ttl = own}});
       const Nanos wait = is_expired ? ttl / 2 : ttl + kSecond;
       EXPECT_FALSE(watched.take_at(kStart + wait - 1)) << ttl;
       EXPECT_TRUE(watched.take_at(kStart + wait)) << ttl;
@@ -108,10 +110,10 @@ TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
 // correct clock, half of this host's TTL is long enough for an expired lease.
 TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
   Watched watched;
-  watched.look_at(kStart, {{7, Seen{.ttl = std::nullopt}}});
+  watched.look_at(kStart, {Seen{.ttl = std::nullopt}});
   EXPECT_FALSE(watched.take_at(kStart + 3600 * kSecond + kSecond - 1));
   EXPECT_TRUE(watched.take_at(kStart + 3600 * kSecond + kSecond));
-  watched.look_at(kStart, {{7, Seen{.epoch = 2, .expired = true, .ttl = std::nullopt}}});
+  watched.look_at(kStart, {Seen{.epoch = 2, .expired = true, .ttl = std::nullopt}});
   EXPECT_FALSE(watched.take_at(kStart + kTtl / 2 - 1));
   EXPECT_TRUE(watched.take_at(kStart + kTtl / 2));
 }
@@ -119,9 +121,9 @@ TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
 // S4: after an outage every lease looks expired, and its holder comes back like this process.
 TEST(ExpiredHolderWatchTest, ANewConnectionTakesNothingForHalfALease) {
   Watched watched;
-  watched.look_at(kStart, {{7, expired()}});
+  watched.look_at(kStart, {expired()});
   const Nanos back = kStart + 10 * kTtl;
-  watched.look_at(back, {{7, expired()}}, 2);
+  watched.look_at(back, {expired()}, 2);
   EXPECT_FALSE(watched.take_at(back + kTtl / 2 - 1)) << "seen before the outage is not seen";
   EXPECT_TRUE(watched.take_at(back + kTtl / 2));
 }
@@ -130,7 +132,7 @@ TEST(ExpiredHolderWatchTest, ANewConnectionTakesNothingForHalfALease) {
 TEST(ExpiredHolderWatchTest, ARowStandsStillSinceTheAnswerAndNotSinceTheQuestion) {
   Watched watched;
   const Nanos answered = kStart + 2 * kTtl;
-  watched.look_until(answered, {{7, expired()}});
+  watched.look_until(answered, {expired()});
   EXPECT_FALSE(watched.take_at(answered));
   EXPECT_FALSE(watched.take_at(answered + kTtl / 2 - 1));
   EXPECT_TRUE(watched.take_at(answered + kTtl / 2));
@@ -139,13 +141,13 @@ TEST(ExpiredHolderWatchTest, ARowStandsStillSinceTheAnswerAndNotSinceTheQuestion
 TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
   Watched watched;
   EXPECT_EQ(watched.next_poll_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
-  watched.look_at(kStart, {{7, Seen{.remaining = std::chrono::milliseconds(200)}}});
+  watched.look_at(kStart, {Seen{.remaining = std::chrono::milliseconds(200)}});
   EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 6)
       << "expired before, but not for half a lease";
   const Nanos later = kStart + kTtl / 2 - 500 * kMilli;
-  watched.look_at(later, {{7, expired()}});
+  watched.look_at(later, {expired()});
   EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 2);
-  watched.look_at(kStart + kTtl, {{7, expired()}});
+  watched.look_at(kStart + kTtl, {expired()});
   EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
 }
 

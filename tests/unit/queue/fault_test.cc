@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/model/fault.h"
-
 #include <gtest/gtest.h>
+
+#include "queue/model/error_text.h"
 
 namespace allot::queue {
 namespace {

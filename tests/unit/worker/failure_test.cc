@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "queue/model/error_text.h"
-#include "queue/model/fault.h"
 
 namespace allot::worker {
 namespace {

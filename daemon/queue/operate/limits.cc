@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/operate/rate.h"
+#include "queue/operate/limits.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <optional>
 #include <string>
 
 #include "queue/model/audit.h"
+#include "queue/model/error_text.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -18,26 +16,32 @@ namespace {
               kExitBadInput);
 }
 
-std::optional<Rate> rate_of(db::Connection& db, std::uint32_t queue_id) {
-  for (const QueueInfo& queue : list_queues(db)) {
-    if (queue.queue_id == queue_id) return queue.rate;
-  }
-  return std::nullopt;
-}
-
 std::string bucket_rows(const QueueInfo& queue, const Rate& rate) {
-  std::string rows;
-  std::uint32_t bucket_no = 0;
-  for (const Bucket& bucket : buckets_of(rate)) {
-    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue.queue_id) + "," +
-            std::to_string(bucket_no++) + "," + std::to_string(bucket.interval_us) + "," +
-            std::to_string(bucket.max_lag_us) + "," + std::to_string(bucket.max_grant) +
-            ",TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))";
-  }
-  return rows;
+  return db::joined(buckets_of(rate), [&, bucket_no = 0U](const Bucket& bucket) mutable {
+    return "(" + std::to_string(queue.queue_id) + "," + std::to_string(bucket_no++) + "," +
+           std::to_string(bucket.interval_us) + "," + std::to_string(bucket.max_lag_us) + "," +
+           std::to_string(bucket.max_grant) +
+           ",TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))";
+  });
 }
 
 }  // namespace
+
+void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason) {
+  db::Statement statement(sql::k_pause);
+  statement.set("queue_id", queue.queue_id)
+      .set("reason", reason == kRatedOnly ? std::string() : error_text(reason));
+  act(db, {"pause", "queue", queue.name, found_plain(queue.name)}, {&statement, 1});
+}
+
+bool resume(db::Connection& db, const QueueInfo& queue) {
+  db::Statement statement(sql::k_resume);
+  statement.set("queue_id", queue.queue_id).set("rated_only", kRatedOnly);
+  db::Statement paused(sql::k_audit_paused);
+  paused.set("of_queue", queue.name).set("queue_id", queue.queue_id);
+  const auto results = act(db, {"resume", "queue", queue.name, paused}, {&statement, 1});
+  return results.at(0).affected() + results.at(1).affected() > 0;
+}
 
 Rate read_rate(std::string_view per_second, std::string_view burst) {
   Rate rate;
@@ -72,7 +76,7 @@ db::Statement remove_rate_statement(const QueueInfo& queue) {
 }
 
 bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
-  if (rate_of(db, queue.queue_id) == rate) return false;
+  if (find_listed(db, queue.queue_id).rate == rate) return false;
   const db::Statement set = set_rate_statement(queue, rate);
   act(db, {"set_rate", "queue", queue.name, found_plain(queue.name), text_of(rate)}, {&set, 1});
   return true;
@@ -83,6 +87,25 @@ bool remove_rate(db::Connection& db, const QueueInfo& queue) {
   db::Statement rated(sql::k_audit_rated);
   rated.set("of_queue", queue.name).set("queue_id", queue.queue_id);
   return act(db, {"remove_rate", "queue", queue.name, rated}, {&remove, 1}).at(1).affected() > 0;
+}
+
+void set_cap(db::Connection& db, const QueueInfo& queue, std::uint32_t cap) {
+  if (queue.shape.placement != Placement::kSpread) {
+    throw Error("queue " + queue.name + " is " + std::string(name_of(queue.shape.placement)) +
+                    ": only a spread queue can have a cap",
+                kExitBadInput);
+  }
+  const db::Statement set = set_cap_statement(queue, cap);
+  const bool any = cap == 0;
+  act(db,
+      {any ? "remove_cap" : "set_cap", "queue", queue.name, found_plain(queue.name),
+       any ? "" : std::to_string(cap)},
+      {&set, 1});
+}
+
+db::Statement set_cap_statement(const QueueInfo& queue, std::uint32_t cap) {
+  db::Statement set(sql::k_set_cap);
+  return set.set("queue_id", queue.queue_id).set("cap", cap);
 }
 
 }  // namespace allot::queue
