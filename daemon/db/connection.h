@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -93,8 +94,10 @@ class Row {
   [[nodiscard]] std::int64_t i64(std::size_t i) const;
   void set(std::size_t i, std::string& value) const { value = text(i); }
   void set(std::size_t i, bool& value) const { value = u64(i) != 0; }
-  void set(std::size_t i, std::integral auto& value) const {
-    value = static_cast<std::remove_reference_t<decltype(value)>>(u64(i));
+  template <std::integral Number>
+  void set(std::size_t i, Number& value) const {
+    value =
+        static_cast<Number>(std::is_signed_v<Number> ? static_cast<std::uint64_t>(i64(i)) : u64(i));
   }
   template <typename Rep, typename Period>
   void set(std::size_t i, std::chrono::duration<Rep, Period>& value) const {

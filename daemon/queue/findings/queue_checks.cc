@@ -11,17 +11,43 @@
 #include "queue/model/catalog.h"
 #include "queue/operate/lease_rows.h"
 #include "queue/operate/purge.h"
+#include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
 constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
+constexpr std::uint64_t kMostFarTasks = 10'000;
 constexpr std::chrono::hours kPurgeLate{1};
 // Six terms, the time in which a daemon restarts.
 constexpr std::chrono::seconds kLeaderlessFor{30};
 constexpr std::chrono::hours kFar{12};
 constexpr std::chrono::hours kUnusuallyFar{24 * 300};
+
+// Tasks that are due later than a duration from now.
+struct FarTasks {
+  std::uint64_t count = 0;  // up to kMostFarTasks
+  std::string last;         // when the last one is due: UTC, ISO 8601
+};
+
+FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
+  db::Statement places(sql::k_far_places);
+  places.set("after_us", after);
+  FarTasks far;
+  db.each_row(places, [&](const db::Row& row) {
+    if (far.last.empty()) far.last = row.text(3);
+    if (far.count >= kMostFarTasks) return;
+    db::Statement count(sql::k_count_far);
+    count.set("queue_id", row.u64(0))
+        .set("partition_no", row.u64(1))
+        .set("prio", row.u64(2))
+        .set("after_us", after)
+        .set("limit", kMostFarTasks - far.count);
+    far.count += db.read_number(count);
+  });
+  return far;
+}
 
 std::string far_text(const FarTasks& tasks, const std::string& from_now) {
   const bool more = tasks.count >= kMostFarTasks;

@@ -29,7 +29,7 @@ Action lock_action(std::string_view verb, const std::string& name, std::uint32_t
   return {verb, "lock", name, found, std::move(detail)};
 }
 
-void read_observed(const db::Row& row, LockObservation& observed) {
+void read_held_slot(const db::Row& row, LockObservation& observed) {
   row.read(0, observed.name, observed.slot, observed.epoch, observed.expire_at, observed.expired,
            observed.remaining, observed.ttl);
   observed.holder = row.string(7) + "/" + row.string(8);
@@ -134,11 +134,11 @@ bool release_lock(db::Connection& db, const HeldLock& lock) {
 }
 
 std::vector<LockObservation> watch_lock(db::Connection& db, const std::string& name) {
-  return db.read_all<LockObservation>(named_lock(sql::k_watch_lock, name), read_observed);
+  return db.read_all<LockObservation>(named_lock(sql::k_watch_lock, name), read_held_slot);
 }
 
 std::vector<LockObservation> watch_locks(db::Connection& db) {
-  return db.read_all<LockObservation>(db::Statement(sql::k_watch_locks), read_observed);
+  return db.read_all<LockObservation>(db::Statement(sql::k_watch_locks), read_held_slot);
 }
 
 bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) {

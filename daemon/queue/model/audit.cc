@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostAuditText = kMaxReason;
 
-std::optional<std::string_view> unless_empty(std::string_view text) {
+std::optional<std::string_view> or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
@@ -57,7 +57,7 @@ std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action>
 
 db::Statement found_plain(std::string_view queue, std::string_view to_queue) {
   db::Statement part(sql::k_audit_plain);
-  return part.set("of_queue", unless_empty(queue)).set("into_queue", unless_empty(to_queue));
+  return part.set("of_queue", or_null(queue)).set("into_queue", or_null(to_queue));
 }
 
 }  // namespace allot::queue

@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <array>
 #include <memory>
 
 #include "base/error.h"
@@ -85,15 +86,8 @@ std::string from_gzip(std::string& bytes) {
 }  // namespace
 
 std::uint32_t flag_of(Compression compression) {
-  switch (compression) {
-    case Compression::kGzip:
-      return kGzipFlag;
-    case Compression::kZstd:
-      return kZstdFlag;
-    case Compression::kNone:
-      return 0;
-  }
-  return 0;
+  constexpr std::array<std::uint32_t, 3> kFlags{0, kGzipFlag, kZstdFlag};
+  return kFlags.at(static_cast<std::size_t>(compression));
 }
 
 std::optional<Compression> compression_of(std::string_view name) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <system_error>
 
+#include "db/checksum.h"
+
 namespace allot::queue {
 namespace {
 
@@ -160,18 +162,11 @@ Trace trace_of(std::string_view parent, std::string_view state) {
   return trace;
 }
 
-// FNV-1a of "TASK/ATTEMPT"; never 0, which is not a valid span id.
+// Hash of "TASK/ATTEMPT"; never 0, which is not a valid span id.
 std::string span_id(std::string_view task, std::uint32_t attempt) {
-  constexpr std::uint64_t kBasis = 0xcbf29ce484222325;
-  constexpr std::uint64_t kPrime = 0x100000001b3;
-  std::uint64_t hash = kBasis;
-  for (const char c : std::string(task) + "/" + std::to_string(attempt)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  }
-  std::array<char, kParentSize + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx",
-                static_cast<unsigned long long>(hash == 0 ? 1 : hash));
-  return digits.data();
+  std::string id = db::Checksum(std::string(task) + "/" + std::to_string(attempt)).hex(kParentSize);
+  if (is_zero(id)) id.back() = '1';
+  return id;
 }
 
 Trace child_of(const Trace& trace, std::string_view task, std::uint32_t attempt) {

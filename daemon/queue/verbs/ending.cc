@@ -2,6 +2,7 @@
 #include "queue/verbs/ending.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -264,23 +265,8 @@ Fenced bury(db::Connection& db, const Holder& who, const Fence& fence, const End
 }  // namespace
 
 const char* name_of(Ending::Verb verb) {
-  switch (verb) {
-    case Ending::Verb::kAck:
-      return "ack";
-    case Ending::Verb::kRetry:
-      return "retry";
-    case Ending::Verb::kCharge:
-      return "charge";
-    case Ending::Verb::kSnooze:
-      return "snooze";
-    case Ending::Verb::kRefund:
-      return "refund";
-    case Ending::Verb::kSuspect:
-      return "suspect";
-    case Ending::Verb::kBury:
-      return "bury";
-  }
-  return "?";
+  constexpr std::array kNames{"ack", "retry", "charge", "snooze", "refund", "suspect", "bury"};
+  return kNames.at(static_cast<std::size_t>(verb));
 }
 
 Fenced write(db::Connection& db, const Holder& who, const Fence& fence, const Ending& ending,

@@ -26,24 +26,6 @@ std::vector<DutyView> list_duties(db::Connection& db) {
   });
 }
 
-FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
-  db::Statement places(sql::k_far_places);
-  places.set("after_us", after);
-  FarTasks far;
-  db.each_row(places, [&](const db::Row& row) {
-    if (far.last.empty()) far.last = row.text(3);
-    if (far.count >= kMostFarTasks) return;
-    db::Statement count(sql::k_count_far);
-    count.set("queue_id", row.u64(0))
-        .set("partition_no", row.u64(1))
-        .set("prio", row.u64(2))
-        .set("after_us", after)
-        .set("limit", kMostFarTasks - far.count);
-    far.count += db.read_number(count);
-  });
-  return far;
-}
-
 std::string name_of(const DutyView& duty) {
   return duty.queue_id == 0 ? duty.duty : duty.queue + "/" + duty.duty;
 }

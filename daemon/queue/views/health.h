@@ -27,14 +27,6 @@ struct HeldLease {
 // At most `most` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
-// Tasks that are due later than `after` from now.
-struct FarTasks {
-  std::uint64_t count = 0;  // up to kMostFarTasks
-  std::string last;         // when the last one is due: UTC, ISO 8601
-};
-inline constexpr std::uint64_t kMostFarTasks = 10'000;
-FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after);
-
 // A duty and its leader. Times are UTC, ISO 8601.
 struct DutyView {
   std::uint32_t queue_id = 0;  // 0: a duty of the cluster
