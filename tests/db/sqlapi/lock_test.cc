@@ -175,9 +175,9 @@ TEST_F(SqlLockTest, TheFenceHoldsUntilTheEndOfTheTransaction) {
   call("require", "x", token);
   const auto seen = queue::watch_lock(observer_, "x");
   ASSERT_EQ(seen.size(), 1U);
-  EXPECT_FALSE(queue::free_lock(observer_, seen.front().second, true)) << "its row is locked";
+  EXPECT_FALSE(queue::free_lock(observer_, seen.front(), true)) << "its row is locked";
   app_.execute("COMMIT");
-  EXPECT_TRUE(queue::free_lock(observer_, seen.front().second, true));
+  EXPECT_TRUE(queue::free_lock(observer_, seen.front(), true));
   app_.execute("BEGIN");
   EXPECT_NE(refused([&] { call("require", "x", token); }).find("does not belong to"),
             std::string::npos);
