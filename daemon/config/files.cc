@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
@@ -56,13 +57,6 @@ std::string unpack(std::string_view& from) {
   const std::string text(from.substr(at + 1, size));
   from.remove_prefix(at + 1 + size);
   return text;
-}
-
-// FNV-1a.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
 }
 
 }  // namespace
@@ -128,12 +122,12 @@ void Files::keep(int copy) const {
 std::uint64_t Files::mark() const {
   std::string all;
   for (const auto& [path, content] : texts_) pack(all, content);
-  return hash_of(all);
+  return Checksum(all).value();
 }
 
 std::uint64_t Files::place() const {
   if (first.empty()) return 0;
-  return hash_of(std::filesystem::absolute(first).lexically_normal().string());
+  return Checksum(std::filesystem::absolute(first).lexically_normal().string()).value();
 }
 
 }  // namespace allot::config

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "config/reader.h"
 #include "config/rows.h"
@@ -71,12 +72,6 @@ class ScheduleChecker {
   Problems& problems_;
 };
 
-// FNV-1a.
-void mix(std::uint64_t& hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  hash *= 1099511628211U;  // followed by a byte 0, so that joined texts differ
-}
-
 void refuse_others(const Node& root, Problems& problems) {
   for (const Node& node : root.children) {
     if (node.key == "schedules") continue;
@@ -105,14 +100,14 @@ void check_zones(const Settings& settings, Problems& problems) {
 std::uint64_t checksum(const Schedule& schedule) {
   auto row = std::find_if(rows().begin(), rows().end(),
                           [](const Row& each) { return each.header == Schedule::kHeader; });
-  std::uint64_t hash = 14695981039346656037U;
+  Checksum sum;
   Schedule::each_key(schedule, [&](const Key& key, const auto& value, auto... /*limits*/) {
     const std::string text = written(key.kind, value);
     if (text == (row++)->initial) return;
-    mix(hash, key.name);
-    mix(hash, text);
+    sum.add_part(key.name);
+    sum.add_part(text);
   });
-  return hash;
+  return sum.value();
 }
 
 Settings read_schedules(const std::string& file) {

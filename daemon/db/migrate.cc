@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
+#include "base/checksum.h"
 #include "base/version.h"
-#include "db/checksum.h"
 #include "db/procedures.h"
 
 namespace allot::db {

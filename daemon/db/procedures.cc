@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.h"
 #include "base/version.h"
-#include "db/checksum.h"
 #include "db/mutation.h"
 #include "sql/procedures.h"
 

@@ -8,9 +8,9 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/checksum.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
-#include "db/checksum.h"
 
 namespace allot::db {
 namespace {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checksum.h"
+
 namespace allot::meter {
 namespace {
 
@@ -11,14 +13,12 @@ constexpr std::size_t place_of(std::uint64_t hash) {
   return hash % kPlaces;
 }
 
-// FNV-1a; never 0, which marks a free place.
+// Never 0, which marks a free place.
 std::uint64_t hash_of(std::string_view queue, std::string_view type) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
-  for (const char c : queue) mix(static_cast<unsigned char>(c));
-  mix(0);
-  for (const char c : type) mix(static_cast<unsigned char>(c));
-  return hash | 1U << 31U;
+  Checksum sum;
+  sum.add_part(queue);
+  sum.add(type);
+  return sum.value() | 1U << 31U;
 }
 
 template <std::size_t kSize>

@@ -8,6 +8,7 @@
 
 #include <climits>
 
+#include "base/checksum.h"
 #include "base/unique_fd.h"
 #include "peer/doorbell.h"
 #include "peer/shared_file.h"
@@ -20,11 +21,9 @@ constexpr std::size_t kBytes = kBells * sizeof(ipc::Bell);
 constexpr const char* kFile = "lock-bells";
 constexpr mode_t kMode = 0660;  // as for the board
 
-// FNV-1a: every program that shares the file has to compute the same place.
+// Every program that shares the file has to compute the same place.
 std::size_t place_of(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash % kBells;
+  return Checksum(name).value() % kBells;
 }
 
 // Invalid if the file is missing and this account may not create it: if root made it, the daemon

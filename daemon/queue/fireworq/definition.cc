@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
-#include "db/checksum.h"
 #include "db/transaction.h"
 #include "queue/model/rate.h"
 #include "queue/model/task.h"
@@ -29,7 +29,7 @@ std::string number_text(double number) {
 }
 
 std::string hash_name(std::string_view name) {
-  return "fireworq." + db::Checksum(name).hex();
+  return "fireworq." + Checksum(name).hex();
 }
 
 // Statement that changes the rate to the wanted one.

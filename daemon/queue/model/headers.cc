@@ -8,7 +8,7 @@
 #include <set>
 #include <system_error>
 
-#include "db/checksum.h"
+#include "base/checksum.h"
 
 namespace allot::queue {
 namespace {
@@ -164,7 +164,7 @@ Trace trace_of(std::string_view parent, std::string_view state) {
 
 // Hash of "TASK/ATTEMPT"; never 0, which is not a valid span id.
 std::string span_id(std::string_view task, std::uint32_t attempt) {
-  std::string id = db::Checksum(std::string(task) + "/" + std::to_string(attempt)).hex(kParentSize);
+  std::string id = Checksum(std::string(task) + "/" + std::to_string(attempt)).hex(kParentSize);
   if (is_zero(id)) id.back() = '1';
   return id;
 }

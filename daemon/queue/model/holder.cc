@@ -5,7 +5,7 @@
 #include <climits>
 #include <fstream>
 
-#include "db/checksum.h"
+#include "base/checksum.h"
 #include "queue/model/lease.h"
 #include "queue/model/random.h"
 
@@ -29,8 +29,8 @@ Holder make_holder(const std::string& instance, const std::string& runtime_dir,
   while (holder.id == 0) holder.id = random_number<std::uint64_t>();
   // The mark is needed: two running daemons may share all names, and then S11 would free live
   // leases.
-  holder.origin = db::Checksum(first_line("/etc/machine-id") + "\n" + host + "\n" + instance +
-                               "\n" + runtime_dir + "\n" + std::to_string(mark))
+  holder.origin = Checksum(first_line("/etc/machine-id") + "\n" + host + "\n" + instance + "\n" +
+                           runtime_dir + "\n" + std::to_string(mark))
                       .value();
   holder.host = host;
   holder.instance = instance;

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "db/checksum.h"
+#include "base/checksum.h"
 #include "queue/model/audit.h"
 #include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
@@ -40,7 +40,7 @@ std::string text_of(const Token& token, BulkKind kind, const QueueInfo& queue,
                     const BulkFilter& filter) {
   const std::string head = std::to_string(token.until_us) + "." + std::to_string(token.tasks) +
                            (token.more ? "+." : ".");
-  db::Checksum sum;
+  Checksum sum;
   for (const std::string_view word :
        {std::string_view(head), name_of(kind), std::string_view(queue.name),
         std::string_view(filter.group), std::string_view(filter.type)}) {
@@ -93,12 +93,8 @@ Action begin_action(const QueueInfo& queue, const BulkRequest& request) {
   std::string which = request.filter.group.empty() ? "" : "group " + request.filter.group;
   if (!request.filter.type.empty())
     which += (which.empty() ? "type " : ", type ") + request.filter.type;
-  return {name_of(request.kind),
-          "queue",
-          queue.name,
-          begun,
-          which,
-          db::Checksum(request.token).value()};
+  return {name_of(request.kind),          "queue", queue.name, begun, which,
+          Checksum(request.token).value()};
 }
 
 }  // namespace

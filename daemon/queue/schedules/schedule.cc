@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/names.h"
 
@@ -89,12 +90,14 @@ std::string with_tick(const std::string& payload, const std::string& field, Mome
          payload.substr(brace + 1);
 }
 
-// FNV-1a, then mixed once more, because ticks differ in few bits.
+// Mixed once more, because ticks differ in few bits.
 std::uint64_t hash_of(std::string_view name, std::uint64_t tick) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto take = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
-  for (const char c : name) take(static_cast<unsigned char>(c));
-  for (int shift = 0; shift < 64; shift += 8) take(static_cast<unsigned char>(tick >> shift));
+  Checksum sum(name);
+  for (int shift = 0; shift < 64; shift += 8) {
+    const char byte = static_cast<char>(tick >> shift);
+    sum.add({&byte, 1});
+  }
+  std::uint64_t hash = sum.value();
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
   return hash ^ (hash >> 33);
 }

@@ -2,7 +2,7 @@
 // A bulk action is a count, a row, and batches of one packet and one transaction each (S49).
 #include <functional>
 
-#include "db/checksum.h"
+#include "base/checksum.h"
 #include "db/queue/fixture.h"
 #include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
@@ -311,7 +311,7 @@ TEST_F(BulkTest, ATokenHoldsForAnHour) {
       " UTC_TIMESTAMP(6))");
   const auto begin_at = [&](std::uint64_t us) {
     const std::string head = std::to_string(us) + ".4.";
-    db::Checksum sum;
+    Checksum sum;
     sum.add(head + " retry_dead " + wide_.name + "   ");
     std::array<char, 20> digits{};
     std::snprintf(digits.data(), digits.size(), "%llx",

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace allot::db {
+namespace allot {
 
 // FNV-1a over a sequence of texts: the same in each version and build.
 class Checksum {
@@ -18,6 +18,11 @@ class Checksum {
   explicit Checksum(std::string_view text) { add(text); }
   void add(std::string_view text) {
     for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  // With a byte 0 behind it, so that parts that join to the same text differ.
+  void add_part(std::string_view text) {
+    add(text);
+    add(std::string_view("", 1));
   }
   [[nodiscard]] std::uint64_t value() const { return hash_; }
   // Hexadecimal, with leading zeros up to `digits`.
@@ -32,4 +37,4 @@ class Checksum {
   std::uint64_t hash_ = 14695981039346656037U;
 };
 
-}  // namespace allot::db
+}  // namespace allot
