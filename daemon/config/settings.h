@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/files.h"
+#include "config/retry_delays.h"
 #include "config/settings.def"
 
 // The configuration, read once at start. The fields are the rows of settings.def, which has their
@@ -272,11 +273,6 @@ struct Named {
 // Attempt limit and retry delays for a task of that type: from the type, else from the queue.
 [[nodiscard]] std::uint32_t max_attempts(const Settings& settings, const Queue& queue,
                                          std::string_view type);
-struct RetryDelays {
-  milliseconds first;
-  milliseconds most;
-  std::vector<milliseconds> list;  // if not empty, replaces the other two
-};
 [[nodiscard]] RetryDelays retry_delays(const Settings& settings, const Queue& queue,
                                        std::string_view type);
 

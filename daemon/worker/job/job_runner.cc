@@ -395,8 +395,8 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.unstarted = run.task.headers.unstarted;
   facts.written = run.announced || run.fence.detached();
   facts.expires = run.task.expires_in.has_value();
-  facts.retry_delay = retry_delay(settings_, *run.queue.settings, run.task.type,
-                                  run.number + run.task.headers.unstarted, dice());
+  facts.retry_delay = config::retry_delays(settings_, *run.queue.settings, run.task.type)
+                          .delay(run.number + run.task.headers.unstarted, dice());
   facts.cause = cause;
   facts.failure.message = error;
   facts.usage = run.usage;

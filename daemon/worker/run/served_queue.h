@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "config/hooks.h"
 #include "config/settings.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/ending.h"
-#include "queue/verbs/retry_policy.h"
 
 namespace allot::worker {
 
@@ -40,14 +36,6 @@ inline std::optional<queue::OnDead> on_dead(const config::Queue& queue) {
 
 inline bool keeps_history(const config::Queue& queue) {
   return queue.history.count() > 0;
-}
-
-// Delay after attempt number `attempt`, by the policy of the type or queue. `dice`: any number.
-inline std::chrono::microseconds retry_delay(const config::Settings& settings,
-                                             const config::Queue& queue, std::string_view type,
-                                             std::uint32_t attempt, std::uint32_t dice) {
-  auto [first, most, list] = config::retry_delays(settings, queue, type);
-  return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt, dice);
 }
 
 }  // namespace allot::worker

@@ -11,7 +11,6 @@
 #include "peer/doorbell.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
-#include "queue/verbs/retry_policy.h"
 #include "worker/run/run.h"
 #include "worker/run/run_log.h"
 #include "worker/run/served_queue.h"
@@ -76,8 +75,8 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
   facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
-  facts.retry_delay =
-      retry_delay(settings, keys, crashed.type, crashed.attempt, std::random_device{}());
+  facts.retry_delay = config::retry_delays(settings, keys, crashed.type)
+                          .delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
   facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/verbs/retry_policy.h"
+#include "config/retry_delays.h"
 
 #include <algorithm>
 
-namespace allot::queue {
+namespace allot::config {
 
-std::chrono::microseconds RetryPolicy::delay(std::uint32_t attempt, std::uint32_t dice) const {
+std::chrono::microseconds RetryDelays::delay(std::uint32_t attempt, std::uint32_t dice) const {
   if (!list.empty()) return list[std::min<std::size_t>(std::max(attempt, 1U), list.size()) - 1];
   const std::chrono::microseconds cap = most;
   std::chrono::microseconds wait = first;
@@ -17,4 +17,4 @@ std::chrono::microseconds RetryPolicy::delay(std::uint32_t attempt, std::uint32_
   return capped * (800 + static_cast<std::int64_t>(dice % 401)) / 1000;
 }
 
-}  // namespace allot::queue
+}  // namespace allot::config
