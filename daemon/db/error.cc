@@ -90,7 +90,8 @@ struct Rule {
 const Rule kRules[] = {
     // 1020 is of MariaDB 11: a row is newer than the transaction's view.
     {{ErrorClass::kRetryable, Says::kUndone},
-     {ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD, ER_TABLE_DEF_CHANGED}},
+     {ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD, ER_TABLE_DEF_CHANGED, kLockConflict,
+      kCommitConflict, kSchemaChanged, kWriteConflict}},
     {{ErrorClass::kDuplicate, Says::kUndone}, {ER_DUP_ENTRY}},
     {{ErrorClass::kFull, Says::kFault},
      {kDiskFull, ER_GET_ERRNO, ER_RECORD_FILE_FULL, ER_OUTOFMEMORY, ER_OUT_OF_RESOURCES, kLogFull}},
