@@ -154,19 +154,27 @@ std::string placed_queue(const Target& target) {
       .render();
 }
 
-std::string key_hash(const Submission& task) {
-  return task.queue.is_keyed() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
-}
-
-std::string headers(const Submission& task) {
+// The columns of a task that do not depend on its place. `flags` are added to those of its payload.
+db::Statement& set_task(db::Statement& row, const Submission& task, std::uint32_t flags = 0) {
   const SubmitOptions& options = task.options;
+  const Packed packed = pack(task);
   Headers headers;
   headers.max_attempts = options.max_attempts.value_or(0);
   headers.trace = trace_of(options.traceparent, options.tracestate);
   headers.max_losses = options.max_losses.value_or(0);
   headers.label = options.label;
   headers.time_limit = options.time_limit.value_or(std::chrono::milliseconds(0));
-  return headers.any() ? "_binary" + db::Statement::quoted(headers.text()) : "NULL";
+  if (task.queue.is_keyed()) {
+    row.set("key_hash", hash_of(*options.partition_key));
+  } else {
+    row.set_raw("key_hash", "NULL");
+  }
+  const std::string text = headers.text();
+  return row.set_raw("expires", expires(options))
+      .set("flags", flags | packed.flags())
+      .set("type", task.type)
+      .set_bytes("payload", packed.bytes())
+      .set_bytes("headers", headers.any() ? std::optional<std::string_view>(text) : std::nullopt);
 }
 
 db::Statement& set_target(db::Statement& row, const Target& target,
@@ -207,17 +215,11 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
   std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
-    const Packed packed = pack(submissions[i]);
     db::Statement row(sql::k_submit_row);
     set_target(row, insert.target, last)
         .set_raw("queue_id", rows.empty() ? placed_queue(insert.target) : queue_id)
-        .set("offset", offset++)
-        .set_raw("expires", expires(submissions[i].options))
-        .set("flags", packed.flags())
-        .set_raw("key_hash", key_hash(submissions[i]))
-        .set("type", submissions[i].type)
-        .set_bytes("payload", packed.bytes())
-        .set_raw("headers", headers(submissions[i]));
+        .set("offset", offset++);
+    set_task(row, submissions[i]);
     if (!rows.empty()) rows += ",\n";
     rows += row.render();
   }
@@ -280,20 +282,13 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set_bytes("unique_key", key)
         .set("reservation", unique.reservation)
         .set("unique_for_us", task.options.unique_for.count());
-    const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
     keys.push_back(key);
-    statements.emplace_back(sql::k_submit_unique)
+    set_task(statements.emplace_back(sql::k_submit_unique), task, kUniqueFlag)
         .set("queue_id", queue_id)
         .set_raw("placed_queue", placed_queue(unique.target))
-        .set_raw("key_hash", key_hash(task))
         .set_bytes("unique_key", key)
-        .set("reservation", unique.reservation)
-        .set("flags", kUniqueFlag | packed.flags())
-        .set_raw("expires", expires(task.options))
-        .set("type", task.type)
-        .set_bytes("payload", packed.bytes())
-        .set_raw("headers", headers(task));
+        .set("reservation", unique.reservation);
   }
   statements.front().set_raw("rows", std::move(rows));
   statements.emplace_back(sql::k_read_unique)
