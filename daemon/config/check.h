@@ -25,7 +25,7 @@ void check_database(Settings& settings, Database& database, const std::string& s
 // unintended clients. complete() calls it when [database] is complete.
 void check_gateway(Settings& settings, Problems& problems);
 
-// Base of the classes that check sections. A path is that of Lines: "pools.mail.size".
+// Base of the classes that check sections. A path is one of Lines: "pools.mail.size".
 class Check {
  protected:
   Check(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}

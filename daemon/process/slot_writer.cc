@@ -23,7 +23,7 @@ void copy_text(char (&to)[N], std::string_view from) {
   to[size] = '\0';
 }
 
-// What the slot counts since the worker started.
+// Counts in the slot since the worker started.
 using Counter = std::atomic<std::uint64_t> ipc::Slot::*;
 constexpr std::pair<meter::Count, Counter> kCounts[] = {
     {meter::Count::kDone, &ipc::Slot::tasks_done},

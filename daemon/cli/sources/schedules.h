@@ -11,7 +11,7 @@
 #include "schedule/expression.h"
 #include "schedule/system_zone.h"
 
-// What the commands for schedules share.
+// Shared by the commands for schedules.
 namespace allot::cli {
 
 // Computes the runs of a schedule in this process, because a command has one thread. The C library

@@ -27,7 +27,7 @@ namespace allot::cli {
 
 // Columns of a list of tasks that are waiting, running or dead.
 [[nodiscard]] std::vector<Column> task_columns(const std::string& time, const std::string& remark);
-// What a run used: RAN, CPU, MEMORY and WORKER.
+// Usage of a run: RAN, CPU, MEMORY and WORKER.
 void add_usage(std::vector<Column>& columns);
 
 // Warns on standard error that a list of `shown` rows may be incomplete, unless the output is JSON.

@@ -154,7 +154,8 @@ std::string placed_queue(const Target& target) {
       .render();
 }
 
-// The columns of a task that do not depend on its place. `flags` are added to those of its payload.
+// The columns of a task that do not depend on its place. `flags` are added to the flags of its
+// payload.
 db::Statement& set_task(db::Statement& row, const Submission& task, std::uint32_t flags = 0) {
   const SubmitOptions& options = task.options;
   const Packed packed = pack(task);

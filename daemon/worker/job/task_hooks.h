@@ -22,7 +22,7 @@ namespace allot::worker {
 
 struct Call;
 
-// What the handler of one task may ask of its worker while it runs: to log, to stop, to note its
+// Requests of the handler of one task to its worker while it runs: to log, to stop, to note its
 // progress, and to write in addition to its verdict, checkpoints and submissions at once,
 // replacements and its own SQL with the acknowledgement. While a handler runs, the session's thread
 // is inside it and the session is idle, so writes use the session's connection, one thread of the

@@ -168,7 +168,7 @@ class Run {
   // After each poll: a request for its end is also a deadline.
   void follow_cancel() noexcept;
 
-  // State of the lease keeper. The lease is that of a detached task.
+  // State of the lease keeper. The lease is the one of a detached task.
   struct Keeping : KeptLease {
     // Protected by the keeper's mutex.
     Place place = Place::kPartition;
