@@ -98,13 +98,15 @@ LineOptions line_options_of(const Values& query) {
   return options;
 }
 
-void Lines::read(const std::string& text) {
+void Lines::read(db::Connection& db, queue::Submitter& submitter, const std::string& text,
+                 const queue::Permit& permit) {
   ++line_;
   if (line_ < options_.from_line) return;
   in_line(line_, [&] {
     auto task = as_json::read_task(text, options_.source);
     if (!task) return;
     join_trace(task->options, options_.trace);
+    submitter.prepare(db, {&*task, 1}, permit);
     batch_bytes_ += task->payload.size();
     batch_.push_back(std::move(*task));
     batch_lines_.push_back(line_);
@@ -113,14 +115,6 @@ void Lines::read(const std::string& text) {
 
 bool Lines::is_full() const {
   return batch_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes;
-}
-
-std::vector<queue::Submitted> Lines::submit(db::Connection& db, queue::Submitter& submitter,
-                                            const queue::Permit& permit) {
-  for (std::size_t i = 0; i < batch_.size(); ++i) {
-    in_line(batch_lines_[i], [&] { submitter.prepare(db, {&batch_[i], 1}, permit); });
-  }
-  return submitter.submit(db, batch_);
 }
 
 std::string Lines::report(const std::vector<queue::Submitted>& made) {
@@ -153,7 +147,7 @@ std::string Lines::end(std::string_view problem, bool unknown) const {
                         {"next_line", nullptr},  {"unknown_lines", nullptr}};
   if (problem.empty()) return line_of(document);
   document["problem"] = ordered_json::parse(problem);
-  if (unknown) {
+  if (unknown && !batch_lines_.empty()) {
     document["unknown_lines"] = {batch_lines_.front(), batch_lines_.back()};
   } else {
     document["next_line"] = next_line();

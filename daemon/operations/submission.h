@@ -50,15 +50,14 @@ class Lines {
  public:
   explicit Lines(LineOptions options) : options_(std::move(options)) {}
 
-  // Reads the next line into the batch. Throws Refusal, which names the line.
-  void read(const std::string& text);
+  // Reads the next line into the batch, and prepares its task. Throws Refusal, which names the
+  // line, and as Submitter.
+  void read(db::Connection& db, queue::Submitter& submitter, const std::string& text,
+            const queue::Permit& permit = {});
   [[nodiscard]] const std::vector<queue::Submission>& batch() const { return batch_; }
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] std::size_t batch_bytes() const { return batch_bytes_; }
 
-  // Submits the batch, which is not empty. Throws as read() and Submitter do.
-  std::vector<queue::Submitted> submit(db::Connection& db, queue::Submitter& submitter,
-                                       const queue::Permit& permit = {});
   // The report line of the submitted batch, which makes room for the next one.
   std::string report(const std::vector<queue::Submitted>& made);
   // The final line. `problem`: the document of the error that ended the lines; empty: none, and all

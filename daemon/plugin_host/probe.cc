@@ -43,14 +43,18 @@ bool receive(std::string_view& said, PluginFile& file) {
   if (said.size() < size) return false;
   try {
     const auto answer = nlohmann::json::from_msgpack(said.substr(0, size));
-    answer.at(0).get_to(file.name);
-    answer.at(1).get_to(file.version);
-    answer.at(2).get_to(file.abi_version);
-    answer.at(3).get_to(file.types);
-    answer.at(4).get_to(file.types_by_config);
+    PluginFile read{.path = file.path};
+    answer.at(0).get_to(read.name);
+    answer.at(1).get_to(read.version);
+    answer.at(2).get_to(read.abi_version);
+    answer.at(3).get_to(read.types);
+    answer.at(4).get_to(read.types_by_config);
     const auto& refused = answer.at(5);
-    file.refused.reset();
-    if (!refused.is_null()) file.refused = Finding{refused.at(0), refused.at(1)};
+    if (!refused.is_null()) {
+      read.refused = Finding{refused.at(0), refused.at(1)};
+      if (read.refused->refusal > kLastRefusal) return false;
+    }
+    file = std::move(read);
   } catch (const nlohmann::json::exception&) {
     return false;
   }

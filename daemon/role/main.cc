@@ -285,16 +285,16 @@ int run(const Options& options) {
     check(settings, options);
     return kExitOk;
   }
-  ipc::Board* board = shared_board();
   if (options.mode == kSettle) {
     const worker::WorkerEnd end{options.status, process::end_cgroup(settings, slot)};
-    worker::settle(settings, map_slot(slot, false), end, board);
+    worker::settle(settings, map_slot(slot, false), end, shared_board());
     process::remove_cgroup(settings, slot);
     return kExitOk;
   }
   ipc::Slot& own = map_slot(slot, true);
   const config::Pool& pool = worker::pool_of(settings, own);
   const process::WorkerCgroup cgroup(settings, pool, slot);
+  ipc::Board* board = shared_board();
   if (board == nullptr) board = static_cast<ipc::Board*>(map_private(sizeof(ipc::Board)));
   if (board == nullptr) throw Error("out of memory", kExitSoftware);
   return pool.name == config::kStewardPool ? steward::run(settings, own, *board)

@@ -68,7 +68,10 @@ Missed ComputingProcess::missed(const std::string& expression, const std::string
   missed.at_least = at_least != 0;
   missed.newest = instants_in(words);
   std::istringstream first(next);
-  if (next != "never") missed.next = instants_in(first).at(0);
+  if (next == "never") return missed;
+  const std::vector<Instant> one = instants_in(first);
+  if (one.size() != 1) refuse(words.str());
+  missed.next = one.front();
   return missed;
 }
 

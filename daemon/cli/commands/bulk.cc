@@ -103,11 +103,9 @@ class Bulk {
     const std::string lines = input_.name() + ": " + range(lines_.front(), lines_.back());
     try {
       return send();
-    } catch (const Refused& error) {
-      refuse_task(error);
-      fail(lines, error);
     } catch (const Error& error) {
       if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
+      if (const auto* refused = dynamic_cast<const Refused*>(&error)) refuse_task(*refused);
       fail(lines, error);
     }
   }

@@ -80,9 +80,12 @@ std::string query_of(const SubmitWords& words) {
 
 // allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Operations& allot, const SubmitWords& words) {
-  queue::check_fields({{}, words.type, {}});  // a long type does not fit into the head of a request
-  Request request{"POST", "/tasks" + query_of(words), payload_of(words),
-                  std::string(operations::kRaw)};
+  const std::string query = query_of(words);
+  // Refuses bad options before it reads the payload, or sends anything.
+  queue::check_fields(
+      operations::read_tasks(operations::kRaw, operations::query_of(query.substr(1)), {})
+          .tasks.front());
+  Request request{"POST", "/tasks" + query, payload_of(words), std::string(operations::kRaw)};
   if (const auto at = words.fields.find(kCompression); at != words.fields.end()) {
     request.compression = at->second;
   }

@@ -78,11 +78,10 @@ operations::Document Local::submit(const Request& request, std::string_view quer
   for (queue::Submission& task : tasks) {
     const auto compression = queue::compression_of(request.compression);
     task.options.compression = compression.value_or(queue::Compression::kNone);
-    queue::check_fields(task);  // before the database is connected
   }
-  queue::Submitter submitter = submitter_of(settings());
-  submitter.prepare(db(), tasks);
-  const auto made = submitter.submit(db(), tasks);
+  prepare_to_submit();
+  submitter_->prepare(db(), tasks);
+  const auto made = submitter_->submit(db(), tasks);
   note(tasks);
   return operations::made_answer(made, several, "");
 }
@@ -92,18 +91,25 @@ operations::Document Local::submit_lines(const std::string& body, std::string_vi
   options.source = as_json::Source::kFile;
   operations::Lines lines(std::move(options));
   std::istringstream in(body);
-  for (std::string line; std::getline(in, line);) lines.read(line);
-  queue::Submitter submitter = submitter_of(settings());
-  const auto made = lines.submit(db(), submitter);
-  note(lines.batch());
+  prepare_to_submit();
+  for (std::string line; std::getline(in, line);) lines.read(db(), *submitter_, line);
   operations::Document report;
-  report.text = lines.report(made);
+  if (!lines.batch().empty()) {
+    const auto made = submitter_->submit(db(), lines.batch());
+    note(lines.batch());
+    report.text = lines.report(made);
+  }
   report.text += lines.end({}, false);
   return report;
 }
 
-void Local::note(const std::vector<queue::Submission>& tasks) const {
+// Everything that may fail and is not part of the submission, so that nothing fails after it.
+void Local::prepare_to_submit() const {
   if (!known_types_) known_types_.emplace(settings());
+  if (!submitter_) submitter_.emplace(submitter_of(settings()));
+}
+
+void Local::note(const std::vector<queue::Submission>& tasks) const {
   for (const queue::Submission& task : tasks) known_types_->submitted(task.queue.name, task.type);
 }
 

@@ -13,7 +13,7 @@
 #include "db/connection.h"
 #include "operations/document.h"
 #include "operations/service.h"
-#include "queue/submit/submit.h"
+#include "queue/submit/submitter.h"
 
 namespace allot::cli {
 
@@ -39,6 +39,7 @@ class Local final : public Operations {
   [[nodiscard]] operations::Document submit(const Request& request, std::string_view query) const;
   [[nodiscard]] operations::Document submit_lines(const std::string& body,
                                                   std::string_view query) const;
+  void prepare_to_submit() const;
   void note(const std::vector<queue::Submission>& tasks) const;
 
   const Context& context_;
@@ -46,6 +47,7 @@ class Local final : public Operations {
   mutable std::optional<db::Connection> db_;
   mutable std::optional<operations::Service> service_;
   mutable std::optional<KnownTypes> known_types_;
+  mutable std::optional<queue::Submitter> submitter_;
 };
 
 }  // namespace allot::cli

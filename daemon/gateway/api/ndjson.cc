@@ -29,7 +29,7 @@ class Bulk {
   std::pair<std::string, Then> take(db::Connection& db, const std::string& lines, bool last) {
     if (left_.empty()) left_ = lines;
     while (!left_.empty()) {
-      lines_.read(next_of_left());
+      lines_.read(db, submitter_, next_of_left(), permit_);
       if (lines_.is_full() && !mutant::removed("batch_line_first")) return {flush(db), Then::kRest};
     }
     if (!last) return {{}, Then::kLines};
@@ -62,7 +62,7 @@ class Bulk {
   }
 
   std::string flush(db::Connection& db) {
-    const auto made = lines_.submit(db, submitter_, permit_);
+    const auto made = submitter_.submit(db, lines_.batch());
     log_submission(caller_, made);
     return lines_.report(made);
   }

@@ -128,9 +128,11 @@ void create_partitions(db::Connection& db, std::uint32_t queue_id, std::uint64_t
 }
 
 std::chrono::microseconds longest_lease(db::Connection& db) {
-  std::optional<std::chrono::microseconds> known;
-  db.each_row(db::Statement(sql::k_longest_ttl), [&](const db::Row& row) { row.read(0, known); });
-  return std::min(kLongestLease, known.value_or(kLongestLease));
+  std::chrono::microseconds longest = kLongestLease;
+  db.each_row(db::Statement(sql::k_longest_ttl), [&](const db::Row& row) {
+    if (!row.is_null(0)) row.read(0, longest);
+  });
+  return std::min(kLongestLease, longest);
 }
 
 // S59: missing rows of partitions that a process may believe to have leased.

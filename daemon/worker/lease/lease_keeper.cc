@@ -258,45 +258,50 @@ void LeaseKeeper::connect_if_needed() {
   slot_.connected(1, *connection_, uptime);
 }
 
-// `statement` renews it on the connection. False: it is lost.
+// `statement` renews it on the connection, or returns false: it is lost. Returns whether the lease
+// was renewed.
 template <typename Statement>
-void LeaseKeeper::renew(KeptLease& kept, bool over_time, Statement&& statement) {
+bool LeaseKeeper::renew(KeptLease& kept, bool over_time, Statement&& statement) {
   const Nanos delay = std::min(kTryAgain, ttl_ns_ / 10);
   if (over_time && !mutant::removed("renewal_deadline")) {
     // The task is over its time: a timer must not keep the lease alive for it blindly (B3), unless
     // it ends or makes progress after all.
     kept.renew_at_ns = boot_ns() + delay;
-    return;
+    return false;
   }
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    if (statement(sent)) renewed(kept, sent);
+    if (!statement(sent)) return false;
+    renewed(kept, sent);
+    return true;
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
     kept.renew_at_ns = boot_ns() + delay;
     connection_.reset();
+    return false;
   }
 }
 
 void LeaseKeeper::renew_lease() {
-  renew(kept_, over_time(boot_ns()), [this](Nanos /*sent*/) ALLOT_REQUIRES(mutex_) {
-    if (store_.renew(*connection_, *lease_)) {
-      log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
-                                   {"partition", lease_->partition.partition_no},
-                                   {"epoch", lease_->epoch}});
-      return true;
-    }
-    // The lease was released and the reply is lost or still to come; or it was lost, which the
-    // release will report.
-    if (releasing_) {
-      lease_.reset();
-    } else {
-      lose(*lease_, "renew");
-    }
-    return false;
-  });
-  slot_.lease_deadline(kept_.deadline_ns);
+  const bool renewed =
+      renew(kept_, over_time(boot_ns()), [this](Nanos /*sent*/) ALLOT_REQUIRES(mutex_) {
+        if (store_.renew(*connection_, *lease_)) {
+          log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
+                                       {"partition", lease_->partition.partition_no},
+                                       {"epoch", lease_->epoch}});
+          return true;
+        }
+        // The lease was released and the reply is lost or still to come; or it was lost, which the
+        // release will report.
+        if (releasing_) {
+          lease_.reset();
+        } else {
+          lose(*lease_, "renew");
+        }
+        return false;
+      });
+  if (renewed) slot_.lease_deadline(kept_.deadline_ns);
 }
 
 void LeaseKeeper::renew_detached(Run& run) {

@@ -131,7 +131,7 @@ class LeaseKeeper {
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);
   template <typename Statement>
-  void renew(KeptLease& kept, bool over_time, Statement&& statement) ALLOT_REQUIRES(mutex_);
+  bool renew(KeptLease& kept, bool over_time, Statement&& statement) ALLOT_REQUIRES(mutex_);
   void renew_lease() ALLOT_REQUIRES(mutex_);
   void renew_detached(Run& run) ALLOT_REQUIRES(mutex_);
   void detach(Run& run) ALLOT_REQUIRES(mutex_);

@@ -260,11 +260,12 @@ queue::Fenced write(const Tools& tools, const queue::Fence& fence, const queue::
   return queue::write(tools.db, tools.detached.holder(), fence, ending, then);
 }
 
-// The same for a detached task that the dead worker still has.
-queue::Fenced write_detached(const Tools& tools, const queue::TaskId& id,
-                             const queue::Ending& ending) {
+// The same for a detached task; nullopt: the dead worker no longer has it.
+std::optional<queue::Fenced> write_detached(const Tools& tools, const queue::TaskId& id,
+                                            const queue::Ending& ending) {
   const auto held = tools.detached.held(tools.db, id);
-  return held ? write(tools, *held, ending) : queue::Fenced::kLost;
+  if (!held) return std::nullopt;
+  return write(tools, *held, ending);
 }
 
 // The slot has the limit of attempts, as decided when the run began.
@@ -292,8 +293,7 @@ queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then 
   if (const auto fence = leased(tools, run)) fenced = write(tools, *fence, ending, then);
   // A task with neighbours may have been detached although the lease stays.
   if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
-  const auto detached = write_detached(tools, run.id(), ending);
-  return detached == queue::Fenced::kLost ? fenced : detached;
+  return write_detached(tools, run.id(), ending).value_or(fenced);
 }
 
 // The task that finished last may have been detached: then its row there is left. Reads after the
@@ -350,7 +350,9 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
   auto fenced = queue::Fenced::kLost;
   const auto fence = leased(tools, run);
   if (fence && fence->epoch == slot.epoch.load()) fenced = write(tools, *fence, back);
-  if (fenced == queue::Fenced::kLost) fenced = write_detached(tools, run.id(), back);
+  if (fenced == queue::Fenced::kLost) {
+    fenced = write_detached(tools, run.id(), back).value_or(fenced);
+  }
   if (fenced == queue::Fenced::kLost) return;
   log::info("task.not_started", {{"task", run.id().text()},
                                  {"reason", "its worker ended before a verdict was received"}});
