@@ -202,6 +202,13 @@ TEST(RemoteLines, AnAnswerWithoutItsLastLineIsOfUnknownOutcome) {
     EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0})) << done.err;
     EXPECT_EQ(json::parse(done.out)["unknown_lines"], json::parse("[1, 1]")) << done.out;
   }
+  const std::string lost =
+      R"({"ok":false,"problem":{"status":504,"detail":"the reply to a COMMIT was lost"}})"
+      "\n";
+  const Finished unknown = answered(answer(type, lost), words, line);
+  EXPECT_EQ(unknown.status, (ExitStatus{kExitOutcomeUnknown, 0})) << unknown.err;
+  EXPECT_NE(unknown.err.find("line 1: outcome unknown: "), std::string::npos) << unknown.err;
+  EXPECT_EQ(json::parse(unknown.out)["unknown_lines"], json::parse("[1, 1]")) << unknown.out;
   const std::string away =
       R"({"ok":false,"problem":{"status":503,"detail":"too many requests are waiting"}})"
       "\n";

@@ -151,6 +151,20 @@ TEST_F(LinesTest, AWrongLineEndsItAndSaysWhereToGoOn) {
   EXPECT_EQ(number("SELECT COUNT(DISTINCT payload) FROM task"), 4U);
 }
 
+// A stream may be slow, and its batches large.
+TEST_F(LinesTest, ALineIsCheckedBeforeItsBatchIsComplete) {
+  for (const std::string& bad :
+       {R"({"queue":"nowhere","type":"t"})",
+        R"({"queue":"mail","type":"t","label":")" + std::string(300, 'x') + R"("})"}) {
+    Stream stream(*application_, "?batch=100");
+    const auto told = stream.take(lines(1, 1) + bad + "\n" + lines(3, 3));
+    EXPECT_FALSE(stream.continues()) << bad;
+    ASSERT_EQ(told.size(), 1U) << bad;
+    EXPECT_EQ(told[0]["problem"]["detail"].get<std::string>().find("line 2: "), 0U) << told[0];
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+}
+
 TEST_F(LinesTest, AStopSaysWhereToGoOn) {
   Stream stream(*application_, "?batch=2");
   (void)stream.take(lines(1, 3));

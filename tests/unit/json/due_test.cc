@@ -55,6 +55,11 @@ TEST(Due, InvalidTimeNamesItsField) {
   }
 }
 
+TEST(Due, AHugeTimeIsRefusedBeforeItIsMatched) {
+  const std::string text = "2026-12-24T18:00:00." + std::string(1'000'000, '1') + "Z";
+  EXPECT_NE(refusal(text).find("not a time"), std::string::npos);
+}
+
 TEST(Due, Delays) {
   EXPECT_EQ(parse_delay("delay", "300ms"), microseconds(300'000));
   EXPECT_EQ(parse_delay("delay", "1d"), microseconds(86'400'000'000));
