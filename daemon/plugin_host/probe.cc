@@ -43,7 +43,8 @@ bool receive(std::string_view& said, PluginFile& file) {
   if (said.size() < size) return false;
   try {
     const auto answer = nlohmann::json::from_msgpack(said.substr(0, size));
-    PluginFile read{.path = file.path};
+    PluginFile read;
+    read.path = file.path;
     answer.at(0).get_to(read.name);
     answer.at(1).get_to(read.version);
     answer.at(2).get_to(read.abi_version);

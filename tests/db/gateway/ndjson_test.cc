@@ -153,9 +153,11 @@ TEST_F(LinesTest, AWrongLineEndsItAndSaysWhereToGoOn) {
 
 // A stream may be slow, and its batches large.
 TEST_F(LinesTest, ALineIsCheckedBeforeItsBatchIsComplete) {
-  for (const std::string& bad :
-       {R"({"queue":"nowhere","type":"t"})",
-        R"({"queue":"mail","type":"t","label":")" + std::string(300, 'x') + R"("})"}) {
+  const std::string label(300, 'x');
+  const std::vector<std::string> bad_lines{
+      R"({"queue":"nowhere","type":"t"})",
+      json({{"queue", "mail"}, {"type", "t"}, {"label", label}}).dump()};
+  for (const std::string& bad : bad_lines) {
     Stream stream(*application_, "?batch=100");
     const auto told = stream.take(lines(1, 1) + bad + "\n" + lines(3, 3));
     EXPECT_FALSE(stream.continues()) << bad;
