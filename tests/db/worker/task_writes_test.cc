@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of a handler in addition to its verdict, with a real database.
-#include "worker/job/task_hooks.h"
-
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -13,6 +11,7 @@
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"
+#include "worker/job/task_hooks.h"
 
 namespace allot::worker {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S81.
-#include "worker/run/run.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "worker/run/run.h"
 
 namespace allot::worker {
 namespace {

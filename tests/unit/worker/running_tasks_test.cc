@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/block/block.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
+
+#include "worker/block/block.h"
 
 namespace allot::worker {
 namespace {
