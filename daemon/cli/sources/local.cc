@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/sources/context.h"
+#include "cli/sources/queues.h"
 #include "gateway/access/caller.h"
 #include "operations/call.h"
 #include "operations/refusal.h"
