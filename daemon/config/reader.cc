@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "base/nearest.h"
 #include "config/rows.h"
 #include "config/section_reader.h"
 

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <regex>
 
 #include "base/error.h"
+#include "base/nearest.h"
 
 namespace allot::config {
 namespace {
@@ -39,22 +39,6 @@ std::vector<Row> make_rows() {
   };
   (add(Sections()), ...);
   return rows;
-}
-
-// Levenshtein distance: inserted, deleted or replaced characters.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -235,18 +219,6 @@ bool is_word(std::string_view text, std::string_view also) {
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::string_view near = nearest(word, candidates);
   return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
-}
-
-std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : candidates) {
-    const std::size_t here = distance(word, candidate);
-    if (here >= best_distance || here >= candidate.size()) continue;
-    best = candidate;
-    best_distance = here;
-  }
-  return best;
 }
 
 }  // namespace allot::config

@@ -62,11 +62,7 @@ using Moment = std::chrono::sys_time<std::chrono::microseconds>;
 // True for a text of ASCII letters, digits and the characters of `also`; not empty.
 [[nodiscard]] bool is_word(std::string_view text, std::string_view also);
 
-// The candidate most similar to `word`, or an empty view.
-[[nodiscard]] std::string_view nearest(std::string_view word,
-                                       const std::vector<std::string_view>& candidates);
-
-// "; did you mean 'x'?" with that candidate, or nothing.
+// "; did you mean 'x'?" with the nearest candidate, or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "config/hooks.h"
 #include "config/rows.h"
 #include "queue/model/catalog.h"
@@ -32,7 +33,7 @@ std::string trouble_of(const config::Settings& settings, const std::string& queu
   }
   std::vector<std::string_view> known;
   for (const config::Queue& one : settings.queues) known.emplace_back(one.name);
-  const std::string_view near = config::nearest(queue, known);
+  const std::string_view near = nearest(queue, known);
   return "queue '" + queue + "', which does not exist" +
          (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
 }

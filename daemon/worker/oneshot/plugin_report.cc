@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.h"
 #include "config/rows.h"
 #include "plugin_host/probe.h"
 #include "plugin_host/registry.h"
@@ -100,7 +101,7 @@ std::vector<std::string> unused_sections(const config::Settings& settings,
     std::string text = settings.file;
     if (line != settings.lines.end()) text += ":" + std::to_string(line->second);
     text += ": [plugins." + name + "] does not belong to any plugin in " + settings.plugins.folder;
-    const std::string_view near = config::nearest(name, names);
+    const std::string_view near = nearest(name, names);
     if (!near.empty()) text += "; did you mean [plugins." + std::string(near) + "]?";
     lines.push_back(std::move(text));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/nearest.h"
 #include "config/rows.h"
 
 namespace allot::config {
