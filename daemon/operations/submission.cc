@@ -17,9 +17,6 @@ using nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostBatch = 100'000;
 constexpr std::uint32_t kMostLine = 4'000'000'000U;
-// A batch also ends with the payload that brings it to this size.
-constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
-
 std::string line_of(const ordered_json& document) {
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -107,7 +104,7 @@ void Lines::read(db::Connection& db, queue::Submitter& submitter, const std::str
     if (!task) return;
     join_trace(task->options, options_.trace);
     submitter.prepare(db, {&*task, 1}, permit);
-    batch_bytes_ += task->payload.size();
+    batch_bytes_ += text.size();
     batch_.push_back(std::move(*task));
     batch_lines_.push_back(line_);
   });

@@ -21,6 +21,9 @@ namespace allot::operations {
 
 inline constexpr std::string_view kRaw = "application/octet-stream";
 inline constexpr std::string_view kNdjson = "application/x-ndjson";
+// A batch of NDJSON also ends with the line that brings it to this size, because a thousand large
+// payloads would fill the memory.
+inline constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 // Reads a body that is not NDJSON. `type` kRaw: the body is one payload, and the query has its
 // options. Throws Refusal and Error(kExitBadInput).

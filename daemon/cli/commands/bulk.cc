@@ -22,9 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-// Bytes that end a batch early, because a thousand large payloads would fill the memory.
-constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
-
 std::string range(std::uint64_t first, std::uint64_t last) {
   if (first == last) return "line " + std::to_string(first);
   return "lines " + std::to_string(first) + " to " + std::to_string(last);
@@ -47,7 +44,7 @@ class Bulk {
       if (blank || line_ < options_.from_line) continue;
       lines_.push_back(line_);
       text_.append(text).append("\n");
-      if (lines_.size() >= options_.batch || text_.size() >= kFullBatchBytes) flush();
+      if (lines_.size() >= options_.batch || text_.size() >= operations::kFullBatchBytes) flush();
     }
     if (interrupted()) throw Error("interrupted; " + so_far() + how_to_continue());
     flush();

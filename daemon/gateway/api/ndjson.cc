@@ -37,7 +37,7 @@ class Bulk {
     return {lines_.end({}, false), Then::kEnd};
   }
 
-  // Bytes of lines and payloads that wait for the end of their batch.
+  // Bytes of lines that wait for the end of their batch.
   [[nodiscard]] std::size_t held() const { return left_.size() + lines_.batch_bytes(); }
 
   // The final report line after an error. A lost reply to a batch has its own error class. Any
