@@ -295,6 +295,19 @@ std::vector<std::string> lists_without_index(const std::string& text) {
   return found;
 }
 
+// TiDB's LEAST and GREATEST compare unsigned numbers as signed ones (decision 0006).
+TEST(SqlTest, TheLargestNumberIsOnlyALimit) {
+  const std::string largest = "18446744073709551615";
+  const auto others = [&](std::string text) {
+    text = std::regex_replace(text, std::regex("LIMIT " + largest), "");
+    return text.find(largest) != std::string::npos;
+  };
+  for_each_statement([&](const std::string& query, const std::string& statement) {
+    EXPECT_FALSE(others(statement)) << query << ": " << statement;
+  });
+  EXPECT_TRUE(others("SELECT LEAST(run_key, 18446744073709551615) LIMIT 18446744073709551615"));
+}
+
 TEST(SqlTest, EveryWriteOfAListSaysWhichIndexItTakes) {
   for (const sql::SqlText* query : sql::kAll) {
     const auto found = lists_without_index(std::string(query->text));
