@@ -17,12 +17,12 @@ class Checksum {
   Checksum() = default;
   explicit Checksum(std::string_view text) { add(text); }
   void add(std::string_view text) {
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    for (const char c : text) add(c);
   }
   // With a byte 0 behind it, so that parts that join to the same text differ.
   void add_part(std::string_view text) {
     add(text);
-    add(std::string_view("", 1));
+    add('\0');
   }
   [[nodiscard]] std::uint64_t value() const { return hash_; }
   // Hexadecimal, with leading zeros up to `digits`.
@@ -34,6 +34,8 @@ class Checksum {
   }
 
  private:
+  void add(char byte) { hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 1099511628211U; }
+
   std::uint64_t hash_ = 14695981039346656037U;
 };
 
