@@ -8,7 +8,7 @@
 
 #include "gateway/ui/html.h"
 
-// The small chart of durations on the pages of task types.
+// Small charts of the pages, as SVG.
 namespace allot::gateway::ui {
 
 // Start of a new version or configuration.
@@ -17,12 +17,14 @@ struct ChartMark {
   std::string what;
 };
 
-// Two lines over the same steps, as SVG; steps without a value are skipped.
+// Two lines over the same steps; steps without a value are skipped.
 struct Chart {
-  std::vector<std::optional<double>> usual{};
-  std::vector<std::optional<double>> most{};
+  std::vector<std::optional<double>> dashed{};
+  std::vector<std::optional<double>> solid{};
   std::vector<ChartMark> marks{};
 };
 void write_chart(Html& html, const Chart& chart, std::string_view label);
+// One bar per value.
+void write_bars(Html& html, const std::vector<double>& values, std::string_view label);
 
 }  // namespace allot::gateway::ui

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "gateway/ui/chart.h"
 #include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 

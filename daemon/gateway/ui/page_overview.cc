@@ -106,7 +106,7 @@ void write_queue(Html& html, const View& view, const Seen& seen, const json& que
     write_number(html, "In / min", traffic.knows_in ? rate_text(traffic.recent_in) : "–");
     write_number(html, "Out / min", rate_text(traffic.recent_out));
     html.in("td", {{"class", "wide"}, {"data-label", "Last hour"}}, [&] {
-      write_spark(html, traffic.in, traffic.out,
+      write_chart(html, traffic.chart(),
                   "In " + rate_text(traffic.recent_in) + " and out " +
                       rate_text(traffic.recent_out) + " a minute");
     });

@@ -155,7 +155,7 @@ void render_queue(const View& view, Html& html) {
     });
     html.leaf("p", {{"class", "hint"}}, "Tasks were counted at most 10 s ago.");
     html.in("figure", [&] {
-      write_spark(html, traffic.in, traffic.out, "Tasks in and out in the last hour");
+      write_chart(html, traffic.chart(), "Tasks in and out in the last hour");
       html.in("figcaption", [&] {
         html.text("The last hour: ");
         html.leaf("span", {{"class", "key in"}}, "in");

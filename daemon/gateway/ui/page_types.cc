@@ -92,8 +92,8 @@ Chart chart_of(const View& view, const json& type, const char* what) {
     const std::int64_t ago = now - step_at(*when, length);
     if (ago < 0 || ago >= static_cast<std::int64_t>(kSteps)) continue;
     const std::size_t at = kSteps - 1 - static_cast<std::size_t>(ago);
-    chart.usual.at(at) = time_in(step, what, "p50_us");
-    chart.most.at(at) = time_in(step, what, "p99_us");
+    chart.dashed.at(at) = time_in(step, what, "p50_us");
+    chart.solid.at(at) = time_in(step, what, "p99_us");
   }
   return chart;
 }

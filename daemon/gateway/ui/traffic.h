@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/ui/chart.h"
 #include "gateway/ui/page.h"
 
 // Throughput of each queue, from the steward's minutes. Pure.
@@ -36,6 +37,9 @@ struct Traffic {
   [[nodiscard]] std::optional<double> error_rate() const;
   // "empty", "12 min", "grows", "–".
   [[nodiscard]] std::string time_to_empty() const;
+  [[nodiscard]] Chart chart() const {
+    return {{in.begin(), in.end()}, {out.begin(), out.end()}, {}};
+  }
 };
 
 // Indexed by queue name. The document is the answer to traffic_request().

@@ -15,22 +15,6 @@ std::string one_decimal(double value) {
   return text.data();
 }
 
-std::string points_of(const std::vector<double>& values, double most) {
-  constexpr double kWidth = 120;
-  constexpr double kHeight = 24;
-  std::string points;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double x = values.size() < 2
-                         ? 0
-                         : kWidth * static_cast<double>(i) / static_cast<double>(values.size() - 1);
-    const double y = kHeight - 1 - (kHeight - 2) * values[i] / most;
-    std::array<char, 48> point{};
-    std::snprintf(point.data(), point.size(), "%s%.1f,%.1f", i == 0 ? "" : " ", x, y);
-    points += point.data();
-  }
-  return points;
-}
-
 }  // namespace
 
 std::string number(std::uint64_t value) {
@@ -233,49 +217,6 @@ void write_cell(Html& html, std::string_view label, std::string_view text) {
 
 void write_number(Html& html, std::string_view label, std::string_view text) {
   html.leaf("td", {{"data-label", label}, {"class", "number"}}, text);
-}
-
-void write_spark(Html& html, const std::vector<double>& in, const std::vector<double>& out,
-                 std::string_view label) {
-  double most = 0;
-  for (const std::vector<double>* values : {&in, &out}) {
-    for (const double value : *values) most = std::max(most, value);
-  }
-  const bool flat = most == 0;
-  most = std::max(most, 1.0);
-  const Attributes box{{"class", flat ? "spark flat" : "spark"},
-                       {"viewBox", "0 0 120 24"},
-                       {"preserveAspectRatio", "none"},
-                       {"role", "img"},
-                       {"aria-label", label}};
-  html.in("svg", box, [&] {
-    html.leaf("polyline", {{"class", "in"}, {"points", points_of(in, most)}}, "");
-    html.leaf("polyline", {{"class", "out"}, {"points", points_of(out, most)}}, "");
-  });
-}
-
-void write_bars(Html& html, const std::vector<double>& values, std::string_view label) {
-  constexpr double kWidth = 120;
-  constexpr double kHeight = 24;
-  const double most =
-      std::max(1.0, values.empty() ? 0 : *std::max_element(values.begin(), values.end()));
-  const double step = kWidth / static_cast<double>(std::max<std::size_t>(values.size(), 1));
-  const Attributes box{{"class", "spark"},
-                       {"viewBox", "0 0 120 24"},
-                       {"preserveAspectRatio", "none"},
-                       {"role", "img"},
-                       {"aria-label", label}};
-  html.in("svg", box, [&] {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double height = values[i] == 0 ? 0.5 : 1 + (kHeight - 1) * values[i] / most;
-      html.leaf("rect",
-                {{"x", one_decimal(step * static_cast<double>(i))},
-                 {"y", one_decimal(kHeight - height)},
-                 {"width", one_decimal(step * 0.8)},
-                 {"height", one_decimal(height)}},
-                "");
-    }
-  });
 }
 
 }  // namespace allot::gateway::ui

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gateway/ui/page.h"
 
@@ -74,11 +73,5 @@ void write_heads(Html& html, std::initializer_list<Head> heads);
 // A cell of a table that becomes a list of cards on a narrow screen.
 void write_cell(Html& html, std::string_view label, std::string_view text);
 void write_number(Html& html, std::string_view label, std::string_view text);
-
-// Two lines over the same period, as SVG: incoming and finished work.
-void write_spark(Html& html, const std::vector<double>& in, const std::vector<double>& out,
-                 std::string_view label);
-// One bar per value.
-void write_bars(Html& html, const std::vector<double>& values, std::string_view label);
 
 }  // namespace allot::gateway::ui
