@@ -35,7 +35,7 @@ constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body i
 // and use an unchecked address.
 class Connection::Stream {
  public:
-  explicit Stream(net::StreamSocket socket) : socket_(std::move(socket)) {}
+  explicit Stream(const net::StreamSocket& socket) : socket_(socket) {}
 
   void secure(const Tls& tls) { socket_ = tls.secured(socket_); }
   void send(std::string_view bytes) {

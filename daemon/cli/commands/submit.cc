@@ -103,9 +103,9 @@ int submit(const Operations& allot, const SubmitWords& words) {
 
 // An option for the field of the same name, with _ for -.
 struct TaskOption {
-  const char* name;
-  const char* type;
-  const char* what;
+  const char* name = "";
+  const char* type = "";
+  const char* what = "";
   bool number = false;
 };
 constexpr TaskOption kTaskOptions[] = {

@@ -199,9 +199,9 @@ namespace {
 // Unless its clock is set back, this never mistakes a connection to the current run of the server
 // for one to an earlier run: uptime was measured before age, so `now` is at least their sum.
 bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds now) {
-  constexpr std::chrono::seconds kSlack(1);
-  if (connection.age > now + kSlack) return true;
-  return connection.age + kSlack >= now && connection.uptime > 2 * kSlack;
+  constexpr std::chrono::seconds kRounding(1);
+  if (connection.age > now + kRounding) return true;
+  return connection.age + kRounding >= now && connection.uptime > 2 * kRounding;
 }
 
 }  // namespace
