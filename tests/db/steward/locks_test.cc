@@ -71,15 +71,15 @@ TEST_F(StewardLocksTest, StalledLockIsFreedAndRenewedLockIsNot) {
 
 // Acquired right after a poll that found nothing, and never renewed.
 TEST_F(StewardLocksTest, ExpiredLockIsFreeWithinTwiceItsTtl) {
-  constexpr seconds kTtl{6};
+  constexpr seconds kShortestTtl{6};
   poll();
-  const queue::HeldLock gone = take("gone", kTtl);
+  const queue::HeldLock gone = take("gone", kShortestTtl);
   EXPECT_TRUE(eventually([&] {
     poll();
     return state("gone") == "FREE";
   }));
   EXPECT_GE(boot_ns(), queue::ends_ns(gone));
-  EXPECT_LT(boot_ns(), gone.sent_ns + 2 * kTtl.count() * kSecond);
+  EXPECT_LT(boot_ns(), gone.sent_ns + 2 * kShortestTtl.count() * kSecond);
 }
 
 // While locks are in use, a lock of the shortest TTL may be acquired at any time, whichever others
