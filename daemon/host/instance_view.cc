@@ -55,7 +55,7 @@ bool read_slot(const UniqueFd& file, std::uint32_t index, ipc::Slot& slot) {
   return read_at(file, offset, static_cast<void*>(&slot), sizeof slot);
 }
 
-// Of an ipc::WorkerState.
+// Word for an ipc::WorkerState.
 const char* name_of(std::uint32_t state) {
   constexpr std::array kNames = {"blank", "connecting", "idle", "leasing", "running", "stopping"};
   return state < kNames.size() ? kNames.at(state) : "unknown";
