@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 
@@ -12,6 +13,10 @@ using Nanos = std::uint64_t;
 inline constexpr Nanos kMicro = 1'000;
 inline constexpr Nanos kMilli = 1'000'000;
 inline constexpr Nanos kSecond = 1'000'000'000;
+
+inline constexpr Nanos in_nanos(std::chrono::nanoseconds span) {
+  return static_cast<Nanos>(span.count());
+}
 
 // Milliseconds for printf.
 inline unsigned long long in_ms(Nanos span) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -76,6 +78,9 @@ class DbError : public Error {
       : DbError(cause.number_, message, cause.meaning_, cause.waited_) {}
   [[nodiscard]] unsigned number() const { return number_; }
   [[nodiscard]] ErrorClass error_class() const { return meaning_.error_class; }
+  [[nodiscard]] bool is_any_of(std::initializer_list<ErrorClass> classes) const {
+    return std::find(classes.begin(), classes.end(), error_class()) != classes.end();
+  }
   // The server refuses writes.
   [[nodiscard]] bool is_read_only() const;
   // S55: only such an error may be reported as an unknown outcome, and never as a refusal.

@@ -33,7 +33,7 @@ void ask(const ConnectOptions& options, ServerAnswer& answer) {
   }
 }
 
-std::optional<std::thread> thread_that_asks(const ConnectOptions& options, ServerAnswer& answer) {
+std::optional<std::jthread> thread_that_asks(const ConnectOptions& options, ServerAnswer& answer) {
   try {
     return deaf_thread([&options, &answer] {
       ask(options, answer);
@@ -137,7 +137,7 @@ std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked
   for (const Server& server : options.servers) {
     answers.push_back({server, place_of(options, &server)});
   }
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (ServerAnswer& answer : answers) {
     if (asked == Asked::kLikely && options.memory->is_silent(answer.where)) {
       answer.error = DbError(CR_SERVER_LOST,
@@ -149,7 +149,7 @@ std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked
       ask(bounded, answer);
     }
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
   return answers;
 }
 

@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -15,10 +17,13 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/fixed_text.h"
 #include "base/unique_fd.h"
 #include "config/settings.h"
 #include "ipc/slot.h"
+#include "peer/lock_mark.h"
 #include "peer/slot_file.h"
+#include "queue/model/lease.h"
 #include "queue/model/task.h"
 
 namespace allot::host {
@@ -33,12 +38,6 @@ bool is_allotd(std::uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
   std::string name;
   return std::getline(file, name) && name == "allotd";
-}
-
-// Another process may change this text during the copy, so the length is limited here.
-template <std::size_t N>
-std::string text_of(const char (&from)[N]) {
-  return {from, strnlen(from, N)};
 }
 
 // Uses pread instead of mmap: a mapping allocates pages that were never written, and raises SIGBUS
@@ -56,22 +55,10 @@ bool read_slot(const UniqueFd& file, std::uint32_t index, ipc::Slot& slot) {
   return read_at(file, offset, static_cast<void*>(&slot), sizeof slot);
 }
 
-const char* name_of(ipc::WorkerState state) {
-  switch (state) {
-    case ipc::WorkerState::kBlank:
-      return "blank";
-    case ipc::WorkerState::kConnecting:
-      return "connecting";
-    case ipc::WorkerState::kIdle:
-      return "idle";
-    case ipc::WorkerState::kLeasing:
-      return "leasing";
-    case ipc::WorkerState::kRunning:
-      return "running";
-    case ipc::WorkerState::kStopping:
-      return "stopping";
-  }
-  return "unknown";
+// Word for an ipc::WorkerState.
+const char* name_of(std::uint32_t state) {
+  constexpr std::array kNames = {"blank", "connecting", "idle", "leasing", "running", "stopping"};
+  return state < kNames.size() ? kNames.at(state) : "unknown";
 }
 
 // Empty while the worker updates it. The cast is for atomic_ref, which only reads.
@@ -90,7 +77,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.slot = index;
   view.pid = slot.pid;
   view.pool = text_of(slot.pool_name);
-  view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.state = name_of(slot.state.load());
   view.config_mark = slot.config_mark;
   view.config_place = slot.config_place;
   view.database_unreachable = slot.database_unreachable.load() != 0;
@@ -127,22 +114,24 @@ std::string how_it_ended(int wait_status) {
          (name == nullptr ? "" : " (" + std::string(name) + ")");
 }
 
+template <typename Fits>
+bool any_process(const InstanceView& view, const Fits& fits) {
+  return std::any_of(view.workers.begin(), view.workers.end(), fits) ||
+         std::any_of(view.stewards.begin(), view.stewards.end(), fits);
+}
+
 }  // namespace
 
 bool runs_configuration(const InstanceView& view, const config::Files& files) {
-  const auto runs_it = [mark = files.mark()](const WorkerView& worker) {
-    return worker.config_mark == mark;
-  };
-  return std::all_of(view.workers.begin(), view.workers.end(), runs_it) &&
-         std::all_of(view.stewards.begin(), view.stewards.end(), runs_it);
+  const std::uint64_t mark = files.mark();
+  return !any_process(view, [&](const WorkerView& one) { return one.config_mark != mark; });
 }
 
 bool runs_former_configuration(const InstanceView& view, const config::Files& files) {
-  const auto runs_former = [mark = files.mark(), place = files.place()](const WorkerView& worker) {
-    return worker.config_place == place && worker.config_mark != mark;
+  const auto former = [mark = files.mark(), place = files.place()](const WorkerView& one) {
+    return one.config_place == place && one.config_mark != mark;
   };
-  return std::any_of(view.workers.begin(), view.workers.end(), runs_former) ||
-         std::any_of(view.stewards.begin(), view.stewards.end(), runs_former);
+  return any_process(view, former);
 }
 
 InstanceView read_instance(const std::string& runtime_dir) {
@@ -185,6 +174,23 @@ InstanceView read_instance(const std::string& runtime_dir) {
     }
   }
   return view;
+}
+
+LocalProcesses::LocalProcesses(const std::string& instance, std::string runtime_dir)
+    : runtime_dir_(std::move(runtime_dir)) {
+  if (runtime_dir_.empty()) return;
+  const UniqueFd lock(open((runtime_dir_ + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const std::uint64_t mark = lock.valid() ? peer::lock_mark(lock.get()) : 0;
+  origin_ = queue::make_holder(instance, runtime_dir_, mark).origin;
+}
+
+std::vector<WorkerView> LocalProcesses::workers() const {
+  return runtime_dir_.empty() ? std::vector<WorkerView>() : read_instance(runtime_dir_).workers;
+}
+
+bool LocalProcesses::gone(std::uint64_t origin, std::uint32_t pid) const {
+  return !runtime_dir_.empty() && origin == origin_ && pid != 0 &&
+         kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace allot::host

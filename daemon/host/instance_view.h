@@ -65,4 +65,20 @@ InstanceView read_instance(const std::string& runtime_dir);
 // Whether any process runs an earlier version of this configuration.
 [[nodiscard]] bool runs_former_configuration(const InstanceView& view, const config::Files& files);
 
+// The processes of one instance on this host. Only these workers show their attached tasks, and
+// only these processes can be checked for being alive.
+class LocalProcesses {
+ public:
+  // An empty folder: no instance on this host.
+  LocalProcesses(const std::string& instance, std::string runtime_dir);
+
+  [[nodiscard]] std::vector<WorkerView> workers() const;
+  // `origin` and `pid` as in queue::Holder. False: the process is alive, or unknown here.
+  [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const;
+
+ private:
+  std::string runtime_dir_;
+  std::uint64_t origin_ = 0;
+};
+
 }  // namespace allot::host

@@ -20,7 +20,7 @@ struct PreflightPool {
 };
 
 struct PreflightAnswer {
-  std::uint32_t magic, version, pool_count;
+  std::uint32_t magic = kPreflightMagic, version = kPreflightVersion, pool_count = 0;
   PreflightPool pools[kMaxPools + 1];  // the last one has no name
   std::uint32_t frozen_ms;             // a worker without a heartbeat for this long is killed (S27)
   std::uint32_t stop_ms;               // how long a graceful stop may take

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/checksum.h"
+#include "base/fixed_text.h"
+#include "base/names.h"
 
 namespace allot::meter {
 namespace {
@@ -27,12 +29,6 @@ bool is(const char (&name)[kSize], std::string_view wanted) {
          std::memcmp(name, wanted.data(), wanted.size()) == 0;
 }
 
-template <std::size_t kSize>
-void write_name(char (&to)[kSize], std::string_view from) {
-  std::memset(to, 0, sizeof to);
-  std::memcpy(to, from.data(), std::min(from.size(), kSize - 1));
-}
-
 std::size_t bucket_of(std::uint64_t took_us) {
   const auto fits = [took_us](std::uint64_t most_ms) { return took_us <= most_ms * 1000; };
   return static_cast<std::size_t>(std::find_if(kBucketsMs.begin(), kBucketsMs.end(), fits) -
@@ -41,21 +37,16 @@ std::size_t bucket_of(std::uint64_t took_us) {
 
 }  // namespace
 
-void Meter::count(Count what, std::string_view queue, std::string_view type,
-                  std::optional<Took> took, std::uint64_t times) {
+void Meter::count(Count what, std::string_view queue, std::string_view type, const Took& took) {
+  const auto add = [](Counter& counter, std::uint64_t number) {
+    counter.fetch_add(number, std::memory_order_relaxed);
+  };
   Pair& pair = pair_of(queue, type);
-  pair.counts[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
-  if (!took) return;
-  const std::uint64_t ran_us = took->ran / kMicro;
-  pair.ran_us.fetch_add(ran_us, std::memory_order_relaxed);
-  pair.buckets[bucket_of(ran_us)].fetch_add(1, std::memory_order_relaxed);
-  if (!took->waited) return;
-  pair.waits[bucket_of(*took->waited / kMicro)].fetch_add(1, std::memory_order_relaxed);
-}
-
-void Meter::count_elapsed(std::string_view queue, std::string_view type,
-                          std::uint64_t milliseconds) {
-  pair_of(queue, type).elapsed_ms.fetch_add(milliseconds, std::memory_order_relaxed);
+  add(pair.counts[static_cast<std::size_t>(what)], 1);
+  if (took.elapsed_ms) add(pair.elapsed_ms, *took.elapsed_ms);
+  if (took.ran) add(pair.ran_us, *took.ran / kMicro);
+  if (took.ran) add(pair.buckets[bucket_of(*took.ran / kMicro)], 1);
+  if (took.waited) add(pair.waits[bucket_of(*took.waited / kMicro)], 1);
 }
 
 // Both names fit (S79). A row that another program wrote may have a longer name; only its start
@@ -105,8 +96,8 @@ Pair& Meter::named(std::string_view queue, std::string_view type) {
   std::size_t at = place_of(hash);
   while (record_.hashes[at].load(std::memory_order_relaxed) != 0) at = (at + 1) % kPlaces;
   Pair& pair = record_.pairs[at];
-  write_name(pair.queue, queue);
-  write_name(pair.type, type);
+  copy_text(pair.queue, queue);
+  copy_text(pair.type, type);
   record_.hashes[at].store(hash, std::memory_order_release);
   return pair;
 }
@@ -135,10 +126,10 @@ Failures& Meter::named_error(std::uint64_t hash, const ErrorName& name) {
   std::size_t at = 0;
   while (record_.error_hashes[at].load(std::memory_order_relaxed) != 0) ++at;
   Failures& failures = record_.errors[at];
-  write_name(failures.queue, name.queue);
-  write_name(failures.type, name.type);
-  write_name(failures.group, name.group);
-  write_name(failures.sample, name.sample);
+  copy_text(failures.queue, name.queue);
+  copy_text(failures.type, name.type);
+  copy_text(failures.group, name.group);
+  copy_text(failures.sample, name.sample);
   record_.error_hashes[at].store(hash, std::memory_order_release);
   return failures;
 }

@@ -20,11 +20,11 @@ struct ErrorName {
   std::string_view sample;  // of their text
 };
 
-// Runtime of a handler, and wait of its task before that. The settler of a worker does not know the
-// wait.
+// Times of a task, as far as they are known and count for its verdict.
 struct Took {
-  Nanos ran = 0;
-  std::optional<Nanos> waited{};
+  std::optional<Nanos> ran{};     // its handler
+  std::optional<Nanos> waited{};  // from the time that it was due until its handler was called
+  std::optional<std::uint64_t> elapsed_ms{};  // since it was first due; for kDone and kDead
 };
 
 // Counts of a slot since allotd started. Each worker of the slot continues the record of the one
@@ -39,12 +39,7 @@ class Meter {
   Meter& operator=(const Meter&) = delete;
   ~Meter() = default;
 
-  // `took`: set if the handler was called.
-  void count(Count what, std::string_view queue, std::string_view type,
-             std::optional<Took> took = std::nullopt, std::uint64_t times = 1)
-      ALLOT_EXCLUDES(naming_);
-  // In addition to the verdict, kDone or kDead: time since the task was first due.
-  void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds)
+  void count(Count what, std::string_view queue, std::string_view type, const Took& took = {})
       ALLOT_EXCLUDES(naming_);
   // In addition to the verdict, kRetried or kDead.
   void count_error(Count verdict, const ErrorName& name) ALLOT_EXCLUDES(naming_);

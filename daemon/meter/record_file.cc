@@ -11,7 +11,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/fixed_text.h"
 #include "base/mutant.h"
+#include "base/posix.h"
 #include "base/unique_fd.h"
 #include "ipc/slot.h"
 #include "peer/shared_file.h"
@@ -51,11 +53,11 @@ void begin(RequestRecord& record, const SupervisorRun& run) {
 }
 void begin(Record& record, const SupervisorRun& run) {
   record.head = head_of<Record>(run);
-  std::strncpy(record.pairs[kPlaces].queue, kOther, kQueueSize - 1);
-  std::strncpy(record.pairs[kPlaces].type, kOther, kTypeSize - 1);
-  std::strncpy(record.errors[kErrors].queue, kOther, kQueueSize - 1);
-  std::strncpy(record.errors[kErrors].type, kOther, kTypeSize - 1);
-  std::strncpy(record.errors[kErrors].group, kOther, kGroupSize - 1);
+  copy_text(record.pairs[kPlaces].queue, kOther);
+  copy_text(record.pairs[kPlaces].type, kOther);
+  copy_text(record.errors[kErrors].queue, kOther);
+  copy_text(record.errors[kErrors].type, kOther);
+  copy_text(record.errors[kErrors].group, kOther);
 }
 
 template <class AnyRecord>

@@ -2,19 +2,13 @@
 #include "meter/totals.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
+#include "base/fixed_text.h"
 #include "meter/record_file.h"
 
 namespace allot::meter {
 namespace {
-
-// Another process writes the names, so the copies are bounded here.
-template <std::size_t kSize>
-std::string text_of(const char (&name)[kSize]) {
-  return {name, strnlen(name, sizeof name)};
-}
 
 void add(Total& total, const Pair& pair) {
   for (std::size_t i = 0; i < kCounts; ++i) total.counts[i] += pair.counts[i].load();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "db/connection.h"
-#include "host/local_processes.h"
+#include "host/instance_view.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/cancel_request.h"
 

@@ -26,6 +26,8 @@ struct StandingLease {
   std::uint64_t epoch, first_key;  // first_key and prio: for a detached task
   std::uint32_t queue_id, partition_no, prio, flags;
   char expire_at[kExpirySize];  // as the server prints it
+
+  bool operator==(const StandingLease&) const = default;
 };
 
 // The connection of the steward's polls. A new connection has to observe all stalled holders again,

@@ -3,17 +3,19 @@
 
 #include <cstddef>
 #include <iterator>
+#include <string>
+
+#include "base/checksum.h"
 
 namespace allot::peer {
 namespace {
 
-// FNV-1a; not 0, which marks an entry without a task.
+// Not 0, which marks an entry without a task.
 std::uint64_t kind_of(std::uint32_t queue_id, std::string_view type) {
-  std::uint64_t hash = 14695981039346656037U ^ queue_id;
-  for (const char byte : type) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211U;
-  }
-  return hash == 0 ? 1 : hash;
+  Checksum sum;
+  sum.add_part(std::to_string(queue_id));
+  sum.add(type);
+  return sum.value() | 1U;
 }
 
 constexpr std::uint64_t pack(const UnknownTask& task) {

@@ -20,17 +20,11 @@ namespace {
 
 Refusal refusal_of(const trust::Flaw& flaw) {
   const bool file = flaw.role == trust::Role::kFile;
-  switch (flaw.fault) {
-    case trust::Fault::kOwner:
-      return file ? Refusal::kFileOwner : Refusal::kFolderOwner;
-    case trust::Fault::kWritable:
-      return file ? Refusal::kWritableFile : Refusal::kWritableFolder;
-    case trust::Fault::kMissing:
-    case trust::Fault::kWrongKind:
-    case trust::Fault::kOpen:
-      break;
+  if (flaw.fault == trust::Fault::kOwner) {
+    return file ? Refusal::kFileOwner : Refusal::kFolderOwner;
   }
-  return Refusal::kNotAFile;
+  if (flaw.fault != trust::Fault::kWritable) return Refusal::kNotAFile;
+  return file ? Refusal::kWritableFile : Refusal::kWritableFolder;
 }
 
 // The first bytes of an ELF file, which all classes have in common.

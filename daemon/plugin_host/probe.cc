@@ -194,7 +194,7 @@ class Probe {
 }  // namespace
 
 std::vector<PluginFile> probe(const std::vector<std::string>& paths, const ProbeOptions& options) {
-  const Nanos deadline = boot_ns() + static_cast<Nanos>(options.patience.count()) * kMilli;
+  const Nanos deadline = boot_ns() + in_nanos(options.patience);
   std::deque<Probe> probes;
   for (const std::string& path : paths) probes.emplace_back(path, options);
   std::vector<PluginFile> files;

@@ -26,7 +26,7 @@ std::uint64_t spread(std::uint64_t limit, std::uint64_t random) {
 Lifetime::Lifetime(const config::Pool& pool, std::uint64_t random)
     : pool_(pool),
       max_tasks_(spread(pool.max_tasks, random)),
-      max_age_ns_(spread(static_cast<Nanos>(pool.max_age.count()) * kMilli, random)) {}
+      max_age_ns_(spread(in_nanos(pool.max_age), random)) {}
 
 void Lifetime::check() {
   if (over_ != nullptr) return;

@@ -51,7 +51,6 @@ Pulse::Pulse(SlotWriter& slot, int death_fd, const config::Daemon& daemon)
 Pulse::~Pulse() {
   const std::uint64_t one = 1;
   write_all(stop_.get(), &one, sizeof one);
-  thread_.join();
 }
 
 void Pulse::run() {
@@ -71,7 +70,7 @@ void Pulse::run() {
       log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
     }
     if (orphaned_at) end_with_lease();
-    if (orphaned_at && mono_ns() - *orphaned_at > static_cast<Nanos>(patience_.count()) * kMilli) {
+    if (orphaned_at && mono_ns() - *orphaned_at > in_nanos(patience_)) {
       log::error("worker.orphan_timeout", {{"reason", "a handler did not stop in time"}});
       _exit(kExitFailure);
     }

@@ -34,8 +34,8 @@ class Pulse {
   const std::chrono::milliseconds tick_;
   const std::chrono::milliseconds patience_;
   UniqueFd stop_;
-  UniqueFd reopen_;  // readable: USR1 came, the log file was moved
-  std::thread thread_;
+  UniqueFd reopen_;      // readable: USR1 came, the log file was moved
+  std::jthread thread_;  // last: it uses all members above
 };
 
 }  // namespace allot::process

@@ -10,11 +10,9 @@
 #include "db/migrate.h"
 #include "log/log.h"
 #include "meter/record.h"
-#include "process/connect.h"
 #include "process/stop_request.h"
 #include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"
-#include "queue/verbs/lease_store.h"
 
 namespace allot::process {
 namespace {
@@ -50,6 +48,26 @@ void note_change(db::Connection& fresh) {
 }
 
 }  // namespace
+
+db::Connection connect(const db::ConnectOptions& options) {
+  db::Connection connection(options);
+  for (const std::string& why : connection.passed_over()) {
+    log::warn("database.skipped", {{"server", connection.where()}, {"text", why}});
+  }
+  return connection;
+}
+
+std::chrono::seconds lock_wait(std::chrono::microseconds ttl) {
+  using std::chrono::seconds;
+  return std::clamp(std::chrono::duration_cast<seconds>(ttl / 3), seconds(1), seconds(5));
+}
+
+queue::FormerConnection former_connection(const ipc::Slot& slot, std::size_t which) {
+  return {.id = slot.connection_ids[which].load(),
+          .server_id = slot.server_ids[which],
+          .uptime = std::chrono::seconds(slot.server_uptimes[which]),
+          .age = std::chrono::nanoseconds(boot_ns() - slot.connected_ns[which])};
+}
 
 db::Connection& Session::connection() {
   const Nanos asked = boot_ns();  // before the statement: its result is not older
@@ -103,7 +121,7 @@ std::optional<peer::Poll> Session::steward_poll() {
   if (!poll) return std::nullopt;
   if (!(poll->source == steward_)) {
     writer_seen_ns_ = 0;
-    call([](db::Connection&) { return true; });
+    call([](db::Connection&) {});
   }
   if (!is_here(*poll)) return std::nullopt;
   return poll;
@@ -123,12 +141,6 @@ db::Connection& Session::present() {
     throw db::DbError(kLost, "the connection was lost before", db::Phase::kConnect);
   }
   return *connection_;
-}
-
-bool Session::may_pass(const db::DbError& error) {
-  return error.error_class() == db::ErrorClass::kRetryable ||
-         error.error_class() == db::ErrorClass::kFull ||
-         error.error_class() == db::ErrorClass::kGone;
 }
 
 // The class of the error says whether an open connection still works: only a lost one is dropped.
@@ -173,7 +185,7 @@ void Session::back_off() {
     return;
   }
   if (!leaving_since_ns_) leaving_since_ns_ = mono_ns();
-  const auto patience_ns = static_cast<Nanos>(patience_.count()) * kMilli;
+  const auto patience_ns = in_nanos(patience_);
   if (mono_ns() - *leaving_since_ns_ > patience_ns) throw GaveUp();
   std::this_thread::sleep_for(wait);
 }
@@ -183,7 +195,6 @@ void require_fit(Session& session, const db::ConnectOptions& options) {
     db::require_schema(db);
     queue::rehearse(db, options);
     note_change(db);
-    return true;
   });
   session.note_changes();
 }

@@ -6,13 +6,26 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "db/connection.h"
+#include "ipc/slot.h"
 #include "peer/poll_page.h"
 #include "process/slot_writer.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::process {
+
+// Connects, and logs which servers of the list were skipped and why. Throws DbError.
+[[nodiscard]] db::Connection connect(const db::ConnectOptions& options);
+
+// How long a worker's statements wait for a lock of another session: a third of a lease, so that
+// the lease in hand does not expire during the wait. From 1 s, the minimum of a server, to 5 s.
+[[nodiscard]] std::chrono::seconds lock_wait(std::chrono::microseconds ttl);
+
+// Connection `which` of a slot (SlotWriter::connected), for queue::kill_connections; id 0: none.
+[[nodiscard]] queue::FormerConnection former_connection(const ipc::Slot& slot, std::size_t which);
 
 // Thrown when the database stays away while the worker has to leave.
 class GaveUp : public std::runtime_error {
@@ -24,19 +37,31 @@ class GaveUp : public std::runtime_error {
 // server restarts until it succeeds. A verb that is passed to call() must therefore take effect
 // only once if it is executed twice, as every verb of the stores does.
 class Session {
+  // Result of the verb, or true. First in the class, because call_while() names its type.
+  template <typename Verb>
+  static auto answer(Verb& verb, db::Connection& db) {
+    if constexpr (std::is_void_v<decltype(verb(db))>) {
+      verb(db);
+      return true;
+    } else {
+      return verb(db);
+    }
+  }
+
  public:
   // `place` is the index of its connection in the slot, see SlotWriter::connected().
   Session(db::ConnectOptions options, SlotWriter& slot, std::chrono::milliseconds patience,
           std::size_t place = 0)
       : options_(std::move(options)), slot_(slot), patience_(patience), place_(place) {}
 
-  // Throws GaveUp when asked to leave and the database stays away for longer than the patience.
+  // Returns the result of the verb; true if it has none. Throws GaveUp when asked to leave and the
+  // database stays away for longer than the patience.
   template <typename Verb>
   auto call(Verb&& verb) {
     for (;;) {
       const SlotWriter::Guard guard(slot_);
       try {
-        auto result = verb(connection());
+        auto result = answer(verb, connection());
         failures_ = 0;
         return result;
       } catch (const db::DbError& error) {
@@ -49,15 +74,16 @@ class Session {
   // try succeeded. Throws errors that waiting does not fix.
   template <typename GoOn, typename Verb>
   auto call_while(GoOn&& go_on, Verb&& verb)
-      -> std::optional<decltype(verb(std::declval<db::Connection&>()))> {
+      -> std::optional<decltype(answer(verb, std::declval<db::Connection&>()))> {
     do {
       const SlotWriter::Guard guard(slot_);
       try {
-        auto result = verb(connection());
+        auto result = answer(verb, connection());
         failures_ = 0;
         return result;
       } catch (const db::DbError& error) {
-        if (!may_pass(error)) throw;
+        using enum db::ErrorClass;
+        if (!error.is_any_of({kRetryable, kFull, kGone})) throw;
         handle(error);
       }
     } while (go_on());
@@ -69,7 +95,7 @@ class Session {
   auto once(Verb&& verb) {
     const SlotWriter::Guard guard(slot_);
     try {
-      return verb(present());
+      return answer(verb, present());
     } catch (const db::DbError& error) {
       note(error);
       throw;
@@ -102,7 +128,6 @@ class Session {
   [[nodiscard]] bool writer_was_seen(Nanos now);
   [[nodiscard]] bool is_here(const peer::Poll& poll) const;
   db::Connection& present();
-  static bool may_pass(const db::DbError& error);
   void end_former(db::Connection& fresh);
   void handle(const db::DbError& error);
   void note(const db::DbError& error);

@@ -4,24 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/fixed_text.h"
 #include "base/posix.h"
 
 namespace allot::process {
 namespace {
-
-// A name fits, because every entry point refuses a longer one (S79). A row that another program
-// wrote may have a longer name: its start is shown.
-template <std::size_t N>
-void copy_text(char (&to)[N], std::string_view from) {
-  const std::size_t size = std::min(from.size(), sizeof to - 1);
-  std::memcpy(to, from.data(), size);
-  to[size] = '\0';
-}
 
 // Counts in the slot since the worker started.
 using Counter = std::atomic<std::uint64_t> ipc::Slot::*;
@@ -70,17 +61,12 @@ void SlotWriter::set_state(ipc::WorkerState state) {
 }
 
 void SlotWriter::count(meter::Count what, std::string_view queue, std::string_view type,
-                       std::optional<meter::Took> took) {
+                       const meter::Took& took) {
   if (meter_ != nullptr) meter_->count(what, queue, type, took);
   add_one<meter::Count>(slot_, kCounts, what);
   if (budget_ == nullptr) return;
   if (what == meter::Count::kDone) ++budget_->done;
   if (what == meter::Count::kRetried || what == meter::Count::kDead) ++budget_->failed;
-}
-
-void SlotWriter::count_elapsed(std::string_view queue, std::string_view type,
-                               std::uint64_t milliseconds) {
-  if (meter_ != nullptr) meter_->count_elapsed(queue, type, milliseconds);
 }
 
 void SlotWriter::count_error(meter::Count verdict, const meter::ErrorName& name) {

@@ -82,11 +82,8 @@ class SlotWriter {
   // `meter` passes from worker to worker, and outlives this object. Without one, counts are only in
   // the slot, until this worker ends. Any thread may count.
   void use(meter::Meter* meter) { meter_ = meter; }
-  // `took`: set if the handler was called.
   void count(meter::Count what, std::string_view queue, std::string_view type,
-             std::optional<meter::Took> took = std::nullopt);
-  // See Meter::count_elapsed().
-  void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds);
+             const meter::Took& took = {});
   void count(meter::Event what);
   // In addition to the verdict, see Meter::count_error().
   void count_error(meter::Count verdict, const meter::ErrorName& name);

@@ -27,6 +27,7 @@
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
 #include "process/cgroup.h"
+#include "process/finally.h"
 #include "schedule/answer.h"
 #include "steward/steward.h"
 #include "worker/oneshot/check.h"
@@ -196,10 +197,10 @@ ipc::Board* shared_board() {
 // Runs one of the supervisor's two checks.
 void check(const config::Settings& settings, const Options& options) {
   worker::Findings findings;
-  const auto log_warnings = [&findings] {
+  const Finally logged([&findings] {
     for (const auto& warning : findings.warnings)
       log::warn(warning.event, {{"text", warning.text}});
-  };
+  });
   try {
     if (options.check == "config") {
       worker::check_config(settings, findings);
@@ -209,7 +210,6 @@ void check(const config::Settings& settings, const Options& options) {
       usage("--check config, database or all");
     }
   } catch (const Error& error) {
-    log_warnings();
     // Another session holds a lock that the check needs: the next try may succeed, as if the
     // database were away.
     const auto* const refused = dynamic_cast<const db::DbError*>(&error);
@@ -217,7 +217,6 @@ void check(const config::Settings& settings, const Options& options) {
       throw Error(error.what(), kExitUnavailable);
     throw;
   }
-  log_warnings();
 }
 
 // Reports go to standard error, wherever the log is: it is watched during the supervisor's start,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/apply_schedules.h"
-
 #include "base/error.h"
 #include "log/log.h"
 #include "queue/schedules/configured.h"
 #include "queue/schedules/schedule_store.h"
 #include "schedule/computing_process.h"
-#include "steward/ask.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {

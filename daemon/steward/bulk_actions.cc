@@ -7,7 +7,6 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/operate/bulk_work.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {
@@ -23,7 +22,10 @@ class BulkActions {
   BulkActions(process::Session& session, ipc::Board& board, const Leadership& leadership)
       : session_(session), board_(board), leadership_(leadership) {}
 
+  [[nodiscard]] bool rung() const { return board_.steward.bell.rings.load() != rings_; }
+
   Again round() {
+    rings_ = board_.steward.bell.rings.load();
     const Nanos began = boot_ns();
     struct Turn {
       std::uint64_t action_id;
@@ -32,7 +34,7 @@ class BulkActions {
     std::vector<Turn> turns;
     for (const auto& open :
          ask(session_, [](db::Connection& db) { return queue::open_bulk(db); })) {
-      turns.push_back({open.action_id, began + static_cast<Nanos>(open.wait.count()) * kMicro});
+      turns.push_back({open.action_id, began + in_nanos(open.wait)});
     }
     // Start after the action that had the last batch.
     std::rotate(turns.begin(),
@@ -66,7 +68,7 @@ class BulkActions {
       log::info("bulk.moved",
                 {{"action", action_id}, {"task", from.text()}, {"new_id", to.text()}});
     }
-    if (step.open) return boot_ns() + static_cast<Nanos>(step.wait.count()) * kMicro;
+    if (step.open) return boot_ns() + in_nanos(step.wait);
     if (step.failed) {
       log::error("bulk.failed", {{"action", action_id}, {"error", step.error}});
     } else {
@@ -78,27 +80,19 @@ class BulkActions {
   process::Session& session_;
   ipc::Board& board_;
   const Leadership& leadership_;
-  std::uint64_t turn_ = 0;  // the action that had a batch last
+  std::uint32_t rings_ = 0;  // value of the bell at the last poll
+  std::uint64_t turn_ = 0;   // the action that had a batch last
 };
 
 }  // namespace
 
 Chore bulk_actions(process::Session& session, ipc::Board& board, const Leadership& leadership) {
-  struct Own {
-    BulkActions actions;
-    std::uint32_t rung = 0;  // value of the bell at the last poll
-  };
-  const auto own = std::make_shared<Own>(Own{{session, board, leadership}});
-  const auto& rings = board.steward.bell.rings;
-  const auto run = [own, &rings](bool /*fresh*/) {
-    own->rung = rings.load();
-    return own->actions.round();
-  };
+  const auto own = std::make_shared<BulkActions>(session, board, leadership);
   return {.name = "bulk",
           .duties = {queue::bulk_duty()},
           .every = kBulkIdleEvery,
-          .run_once = run,
-          .rung = [own, &rings] { return rings.load() != own->rung; }};
+          .run_once = [own](bool /*fresh*/) { return own->round(); },
+          .rung = [own] { return own->rung(); }};
 }
 
 }  // namespace allot::steward

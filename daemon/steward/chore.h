@@ -6,9 +6,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "log/log.h"
+#include "process/session.h"
 #include "queue/model/duty.h"
 
 namespace allot::steward {
@@ -40,5 +43,22 @@ struct Chore {
   bool under_way = false;  // the last step was not the last one of its run
   std::uint64_t term = 0;  // that the run belongs to, see Leadership::term()
 };
+
+// As Session::call(), but throws a db::DbError that waiting does not fix: it ends the present step
+// of a chore, and not the other chores.
+template <typename Verb>
+auto ask(process::Session& session, Verb&& verb) {
+  return *session.call_while([] { return true; }, std::forward<Verb>(verb));
+}
+
+// Tries once, for a steward that leaves: a failure is only logged, as this event.
+template <typename Verb>
+void try_once(process::Session& session, const char* event, Verb&& verb) {
+  try {
+    session.call_while([] { return false; }, std::forward<Verb>(verb));
+  } catch (const db::DbError& error) {
+    log::warn(event, {{"error", error.what()}});
+  }
+}
 
 }  // namespace allot::steward

@@ -34,6 +34,14 @@ struct Served {
 [[nodiscard]] std::vector<Served> served_by(process::Session& session,
                                             const config::Settings& settings);
 
+// Creates or changes the schedules whose configuration section differs from the one applied last by
+// any host. Later changes by operators stay, nothing is removed, and a section with a lower
+// revision changes nothing. A section that cannot be applied is an error in the log, and the others
+// continue. `calendar` is a command as of schedule::ComputingProcess. Called at the start of the
+// steward.
+void apply_schedules(process::Session& session, const config::Settings& settings,
+                     const std::vector<std::string>& calendar);
+
 // The ticks of schedules. `command` computes the calendar, see schedule::ComputingProcess.
 [[nodiscard]] Chore ticks(process::Session& session, ipc::Board& board,
                           std::vector<std::string> command);

@@ -9,7 +9,7 @@
 #include "base/mutant.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "steward/ask.h"
+#include "process/finally.h"
 #include "thread/deaf_thread.h"
 
 namespace allot::steward {
@@ -33,39 +33,18 @@ constexpr std::size_t kOne = 1;
 
 }  // namespace
 
-// interrupt() reaches the stream while this exists.
-class CommitReader::Followed {
- public:
-  Followed(CommitReader& reader, db::BinlogStream& stream) : reader_(reader) {
-    const MutexLock held(reader_.mutex_);
-    reader_.stream_ = &stream;
-  }
-  Followed(const Followed&) = delete;
-  Followed& operator=(const Followed&) = delete;
-  ~Followed() {
-    const MutexLock held(reader_.mutex_);
-    reader_.stream_ = nullptr;
-  }
-
- private:
-  CommitReader& reader_;
-};
-
 CommitReader::CommitReader(process::Session& session, ipc::Board& board, db::ConnectOptions options,
                            std::string database)
     : session_(session),
       board_(board),
       options_(std::move(options)),
       database_(std::move(database)),
-      thread_(deaf_thread([this] { run(); })) {}
+      thread_(deaf_thread([this](const std::stop_token& stop) { run(stop); })) {}
 
 CommitReader::~CommitReader() {
-  {
-    const MutexLock held(mutex_);
-    ends_ = true;
-    interrupt();
-  }
-  thread_.join();
+  thread_.request_stop();
+  const MutexLock held(mutex_);
+  interrupt();
 }
 
 void CommitReader::interrupt() {
@@ -100,10 +79,10 @@ void CommitReader::check_server() {
   interrupt();
 }
 
-void CommitReader::run() {
+void CommitReader::run(const std::stop_token& stop) {
   milliseconds backoff = kFirstBackoff;
   MutexLock held(mutex_);
-  while (!ends_) {
+  while (!stop.stop_requested()) {
     if (!server_ || !peer::waits_for(board_, peer::kAnyQueue)) {
       static_cast<void>(changed_.wait_for(mutex_, kSleeperEvery));
       continue;
@@ -136,7 +115,10 @@ void CommitReader::note(const std::string& trouble) {
 std::string CommitReader::follow(const db::ConnectOptions& options) {
   try {
     db::BinlogStream stream(options, database_);
-    const Followed followed(*this, stream);
+    const Finally left([this] {
+      const MutexLock held(mutex_);
+      stream_ = nullptr;
+    });
     read(stream);
     return {};
   } catch (const db::DbError& error) {
@@ -148,6 +130,7 @@ std::string CommitReader::follow(const db::ConnectOptions& options) {
 void CommitReader::read(db::BinlogStream& stream) {
   {
     const MutexLock held(mutex_);
+    stream_ = &stream;
     if (!followed_) {
       log::info("wake.following", {{"server", stream.where()}, {"server_id", stream.server_id()}});
     }

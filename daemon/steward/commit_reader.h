@@ -31,10 +31,8 @@ class CommitReader {
   [[nodiscard]] Chore chore();
 
  private:
-  class Followed;
-
   void check_server() ALLOT_EXCLUDES(mutex_);
-  void run() ALLOT_EXCLUDES(mutex_);
+  void run(const std::stop_token& stop) ALLOT_EXCLUDES(mutex_);
   void note(const std::string& trouble) ALLOT_REQUIRES(mutex_);
   // Follows the log until no worker sleeps, the log file ends, or interrupt(); otherwise returns
   // the reason.
@@ -51,13 +49,12 @@ class CommitReader {
 
   Mutex mutex_;
   CondVar changed_;
-  bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   bool interrupted_ ALLOT_GUARDED_BY(mutex_) = false;
   std::optional<db::ConnectOptions> server_ ALLOT_GUARDED_BY(mutex_){};  // the steward's server
   db::BinlogStream* stream_ ALLOT_GUARDED_BY(mutex_) = nullptr;
   std::string noted_ ALLOT_GUARDED_BY(mutex_){};  // trouble that is already in the log
   bool followed_ ALLOT_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::jthread thread_;  // last: it uses all members above
 };
 
 }  // namespace allot::steward

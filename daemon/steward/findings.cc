@@ -4,7 +4,6 @@
 
 #include "queue/findings/checks.h"
 #include "queue/findings/finding.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {
@@ -27,10 +26,7 @@ Again check_one(process::Session& session, const config::Settings& settings, Fou
     std::move(more.begin(), more.end(), std::back_inserter(found.list));
     return kMore;
   }
-  ask(session, [&](db::Connection& db) {
-    queue::store_findings(db, found.list);
-    return true;
-  });
+  ask(session, [&](db::Connection& db) { queue::store_findings(db, found.list); });
   return kDone;
 }
 

@@ -2,10 +2,10 @@
 #include "steward/host_poll.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/fixed_text.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/model/catalog.h"
@@ -27,7 +27,7 @@ peer::StandingLease entry_of(std::uint64_t epoch, const std::string& expire_at, 
   entry.queue_id = partition.queue_id;
   entry.partition_no = partition.partition_no;
   entry.flags = stale ? peer::StandingLease::kStale : 0;
-  std::strncpy(entry.expire_at, expire_at.c_str(), sizeof entry.expire_at - 1);
+  copy_text(entry.expire_at, expire_at);
   return entry;
 }
 
@@ -36,12 +36,8 @@ void add(peer::Poll& poll, const peer::StandingLease& entry) {
 }
 
 bool is_published(const peer::Poll& poll, const peer::StandingLease& entry) {
-  return std::any_of(poll.standing.begin(), poll.standing.begin() + poll.count,
-                     [&](const peer::StandingLease& one) {
-                       return one.queue_id == entry.queue_id && one.epoch == entry.epoch &&
-                              one.partition_no == entry.partition_no &&
-                              one.first_key == entry.first_key && one.flags == entry.flags;
-                     });
+  const auto end = poll.standing.begin() + poll.count;
+  return std::find(poll.standing.begin(), end, entry) != end;
 }
 
 }  // namespace
@@ -51,27 +47,23 @@ HostPoll::HostPoll(db::ConnectOptions options, process::SlotWriter& slot, ipc::B
                    const std::string& page)
     : session_(std::move(options), slot, patience, kPollPlace),
       board_(board),
-      ttl_ns_(static_cast<Nanos>(ttl.count()) * kMilli),
+      ttl_ns_(in_nanos(ttl)),
       queues_(std::move(queues)),
       leases_(ttl_ns_),
       detached_(ttl_ns_),
       page_(page) {
   session_.note_changes();
-  thread_ = deaf_thread([this] { run(); });
+  thread_ = deaf_thread([this](std::stop_token stop) { run(std::move(stop)); });
 }
 
-HostPoll::~HostPoll() {
-  {
-    const MutexLock held(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void HostPoll::run() {
-  Nanos next = 0;
-  while (wait(next)) {
+void HostPoll::run(std::stop_token stop) {
+  stop_ = std::move(stop);
+  for (Nanos next = 0; !stop_.stop_requested();) {
+    const Nanos now = boot_ns();
+    if (now < next) {
+      static_cast<void>(stopped_within(stop_, std::chrono::nanoseconds(next - now)));
+      continue;
+    }
     try {
       next = poll();
     } catch (const process::GaveUp&) {
@@ -84,29 +76,13 @@ void HostPoll::run() {
   }
 }
 
-// False: this process leaves.
-bool HostPoll::wait(Nanos until) {
-  MutexLock held(mutex_);
-  while (!ends_) {
-    const Nanos now = boot_ns();
-    if (now >= until) return true;
-    static_cast<void>(changed_.wait_for(mutex_, std::chrono::nanoseconds(until - now)));
-  }
-  return false;
-}
-
-bool HostPoll::ends() {
-  const MutexLock held(mutex_);
-  return ends_;
-}
-
 // Workers poll themselves while the server does not answer here.
 template <typename Verb>
 auto HostPoll::ask(Verb&& verb) {
   auto answer = session_.call_while(
       [this] {
         page_.withdraw();
-        return !ends();
+        return !stop_.stop_requested();
       },
       std::forward<Verb>(verb));
   if (!answer) throw process::GaveUp();

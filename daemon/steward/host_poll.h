@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,7 +16,6 @@
 #include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
-#include "thread/mutex.h"
 
 namespace allot::steward {
 
@@ -33,15 +33,13 @@ class HostPoll {
            const std::string& page);
   HostPoll(const HostPoll&) = delete;
   HostPoll& operator=(const HostPoll&) = delete;
-  ~HostPoll();
+  ~HostPoll() = default;
 
  private:
   using Leases = queue::ExpiredHolderWatch<queue::Partition, queue::Observation>;
   using Detached = queue::ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation>;
 
-  void run() ALLOT_EXCLUDES(mutex_);
-  [[nodiscard]] bool wait(Nanos until) ALLOT_EXCLUDES(mutex_);
-  [[nodiscard]] bool ends() ALLOT_EXCLUDES(mutex_);
+  void run(std::stop_token stop);
   // Polls once. Returns the time of the next poll.
   Nanos poll();
   template <typename Verb>
@@ -58,11 +56,8 @@ class HostPoll {
   Detached detached_;
   peer::PollWriter page_;
   peer::Poll published_{};  // the last published poll
-
-  Mutex mutex_;
-  CondVar changed_;
-  bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::stop_token stop_;
+  std::jthread thread_;  // last: it uses all members above
 };
 
 }  // namespace allot::steward

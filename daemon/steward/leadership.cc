@@ -16,10 +16,6 @@ using queue::DutyNames;
 constexpr Nanos kRound = 2'400 * kMilli;
 constexpr Nanos kViewedFor = 10 * kSecond;
 
-Nanos nanos_of(std::chrono::microseconds time) {
-  return static_cast<Nanos>(time.count()) * kMicro;
-}
-
 // Names in `these` that are not in `those`, for the log; "0/NAME" is a duty of the cluster.
 std::string rest_of(const DutyNames& these, const DutyNames& those) {
   std::string text;
@@ -107,7 +103,7 @@ bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   notes_ = {};
   const bool all = renewed == duties.size();
   for (const DutyName& duty : duties) {
-    candidates_[duty].until_ns = all ? sent_ns + nanos_of(queue::kDutyTtl) : 0;
+    candidates_[duty].until_ns = all ? sent_ns + in_nanos(queue::kDutyTtl) : 0;
   }
   return all;
 }
@@ -129,10 +125,7 @@ void Leadership::make_missing() {
   DutyNames missing;
   for (const auto& [duty, candidate] : candidates_) missing.insert(duty);
   for (const queue::SeenDuty& seen : seen_) missing.erase(seen.duty);
-  session_.call([&](db::Connection& db) {
-    queue::make_duties(db, missing);
-    return true;
-  });
+  session_.call([&](db::Connection& db) { queue::make_duties(db, missing); });
 }
 
 std::vector<queue::SeenDuty> Leadership::to_take() const {
@@ -165,7 +158,7 @@ void Leadership::take_terms(std::span<const queue::SeenDuty> over) {
     Candidate& candidate = candidates_[duty];
     candidate.ours = true;
     ++candidate.term;
-    candidate.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+    candidate.until_ns = sent_ns + in_nanos(queue::kDutyTtl);
   }
 }
 
@@ -188,11 +181,11 @@ void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
     candidate.ours = seen.holder == store_.holder().id && !seen.over;
     if (candidate.ours && !before.contains(seen.duty)) ++candidate.term;
     if (candidate.ours && confirmed.count(seen.duty) > 0) {
-      candidate.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+      candidate.until_ns = sent_ns + in_nanos(queue::kDutyTtl);
     }
     if (!seen.ran_ago) continue;
     const auto ran_ns =
-        static_cast<std::int64_t>(seen_ns_) - static_cast<std::int64_t>(nanos_of(*seen.ran_ago));
+        static_cast<std::int64_t>(seen_ns_) - static_cast<std::int64_t>(in_nanos(*seen.ran_ago));
     candidate.ran_ns = std::max(candidate.ran_ns.value_or(ran_ns), ran_ns);
   }
   for (auto& [duty, candidate] : candidates_) {
@@ -204,7 +197,7 @@ void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
 void Leadership::come_back_in_time() {
   for (const queue::SeenDuty& seen : seen_) {
     if (seen.over || seen.holder == store_.holder().id) continue;
-    next_ns_ = std::min(next_ns_, seen_ns_ + nanos_of(seen.remaining) + kMilli);
+    next_ns_ = std::min(next_ns_, seen_ns_ + in_nanos(seen.remaining) + kMilli);
   }
 }
 

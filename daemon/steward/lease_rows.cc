@@ -5,7 +5,6 @@
 
 #include "log/log.h"
 #include "queue/operate/resize.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {

@@ -7,7 +7,6 @@
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
 #include "queue/model/expired_holder_watch.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {

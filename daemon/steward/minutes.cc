@@ -7,7 +7,6 @@
 
 #include "base/version.h"
 #include "meter/totals.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {
@@ -125,10 +124,7 @@ std::vector<Chore> minutes(process::Session& session, const queue::Holder& holde
                            const std::optional<meter::SupervisorRun>& run,
                            std::vector<queue::ServingPool> pools) {
   const auto backlogs = [&session](bool /*fresh*/) {
-    ask(session, [](db::Connection& db) {
-      queue::write_backlogs(db);
-      return true;
-    });
+    ask(session, [](db::Connection& db) { queue::write_backlogs(db); });
     return kDone;
   };
   std::vector<Chore> all = {{.name = "minutes",

@@ -11,7 +11,6 @@
 #include "queue/notices/stuck.h"
 #include "queue/operate/purge.h"
 #include "queue/submit/address.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {

@@ -66,32 +66,16 @@ void confirm(db::ServerAnswer& answer) {
 
 OtherServers::OtherServers(db::ConnectOptions options) : options_(std::move(options)) {
   if (!options_.socket.empty() || options_.servers.size() < 2) return;
-  thread_ = deaf_thread([this] { watch(); });
-}
-
-OtherServers::~OtherServers() {
-  {
-    const MutexLock held(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_ = deaf_thread([this](const std::stop_token& stop) {
+    do {
+      poll();
+    } while (!stopped_within(stop, kPollInterval));
+  });
 }
 
 std::vector<queue::Notice> OtherServers::second_writers() {
   const MutexLock held(mutex_);
   return found_;
-}
-
-void OtherServers::watch() {
-  MutexLock held(mutex_);
-  while (!ends_) {
-    {
-      const MutexUnlock freed(mutex_);
-      poll();
-    }
-    if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kPollInterval));
-  }
 }
 
 void OtherServers::poll() {

@@ -22,21 +22,18 @@ class OtherServers {
   explicit OtherServers(db::ConnectOptions options);
   OtherServers(const OtherServers&) = delete;
   OtherServers& operator=(const OtherServers&) = delete;
-  ~OtherServers();
+  ~OtherServers() = default;
 
   // Servers that accept writes and are not the writer, by the last check. For the steward's thread.
   [[nodiscard]] std::vector<queue::Notice> second_writers() ALLOT_EXCLUDES(mutex_);
 
  private:
-  void watch() ALLOT_EXCLUDES(mutex_);
   void poll() ALLOT_EXCLUDES(mutex_);
 
   const db::ConnectOptions options_;
   Mutex mutex_;
-  CondVar changed_;
-  bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   std::vector<queue::Notice> found_ ALLOT_GUARDED_BY(mutex_);
-  std::thread thread_;
+  std::jthread thread_;  // last: it uses all members above
 };
 
 }  // namespace allot::steward

@@ -11,7 +11,6 @@
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/purge.h"
 #include "queue/verbs/deferred.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "queue/minutes/instances.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {
@@ -35,7 +34,6 @@ Chore snapshots(process::Session& session, Leadership& leadership, const queue::
                               as_json::configuration_text(facts.config_mark));
       }
       queue::put_snapshot(db, holder, state);
-      return true;
     });
     written->deployed = true;
   };
@@ -50,10 +48,8 @@ Chore snapshots(process::Session& session, Leadership& leadership, const queue::
   };
   // Removes the rows of this steward, whose state ends.
   const auto leave = [&session, holder] {
-    try_once(session, "snapshot.not_removed", [&](db::Connection& db) {
-      queue::remove_snapshot(db, holder);
-      return true;
-    });
+    try_once(session, "snapshot.not_removed",
+             [&](db::Connection& db) { queue::remove_snapshot(db, holder); });
   };
   return {.name = "snapshot", .every = kOtherwise, .run_once = run, .rung = rung, .leave = leave};
 }

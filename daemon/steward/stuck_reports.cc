@@ -11,7 +11,6 @@
 #include "peer/doorbell.h"
 #include "queue/notices/stuck.h"
 #include "queue/submit/submitter.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 
 namespace allot::steward {

@@ -83,7 +83,7 @@ void Ticker::read(db::Connection& db) {
       one = before->second;
     }
     one.seen = row;
-    const Nanos ahead = static_cast<Nanos>(std::max(row.due_in, microseconds(0)).count()) * kMicro;
+    const Nanos ahead = in_nanos(std::max(row.due_in, microseconds(0)));
     one.at_ns = now + ahead + (ahead > 0 ? kClockMargin : 0);
     clock_ = row.clock;
     clock_ns_ = now;
@@ -300,8 +300,7 @@ void Ticker::send_single(db::Connection& db, const Job& job) {
       // Another host was first, it was changed, or a clock went back: the row has the answer.
       wait(due, kSecond / 10, kMostRetry);
       read_again_ns_ = std::min(read_again_ns_, due.again_ns);
-    } else if (error.error_class() == db::ErrorClass::kRetryable ||
-               error.error_class() == db::ErrorClass::kDuplicate) {
+    } else if (error.is_any_of({db::ErrorClass::kRetryable, db::ErrorClass::kDuplicate})) {
       wait(due, kSecond / 10, kMostRetry);
     } else {
       fail(db, due, job.name, error.what());
@@ -344,8 +343,7 @@ void Ticker::went_on(const Job& job) {
   }
   due.seen.next_run = *last.next_run;
   due.seen.error.clear();
-  due.at_ns =
-      ahead.count() <= 0 ? now : now + static_cast<Nanos>(ahead.count()) * kMicro + kClockMargin;
+  due.at_ns = ahead.count() <= 0 ? now : now + in_nanos(ahead) + kClockMargin;
   due.again_ns = 0;
   due.failures = 0;
 }

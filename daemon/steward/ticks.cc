@@ -5,7 +5,6 @@
 
 #include "peer/doorbell.h"
 #include "schedule/computing_process.h"
-#include "steward/ask.h"
 #include "steward/chores.h"
 #include "steward/next_run_check.h"
 #include "steward/ticker.h"
@@ -38,7 +37,6 @@ Chore ticks(process::Session& session, ipc::Board& board, std::vector<std::strin
     ask(session, [&own](db::Connection& db) {
       own->ticker.poll(db);
       own->check.check(db, boot_ns());
-      return true;
     });
     return Again(time_until(std::min(own->ticker.next_ns(), own->check.next_ns())));
   };

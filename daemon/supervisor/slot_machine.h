@@ -27,11 +27,25 @@ inline constexpr std::size_t kSlotStates = 7;
 enum class SlotEvent { kSpawned, kReady, kRetire, kStop, kKill, kDiedClean, kDiedDirty, kSettled };
 inline constexpr std::size_t kSlotEvents = 8;
 
-struct Transition {
-  bool valid;  // false: this event cannot happen in this state; the state stays
-  SlotState next;
-};
-Transition next_state(SlotState state, SlotEvent event);
+// kNo: this event cannot happen in this state; the state stays. One row of the table for each
+// state, one column for each event.
+inline constexpr auto kNo = static_cast<SlotState>(-1);
+// clang-format off
+inline SlotState next_state(SlotState state, SlotEvent event) {
+  using enum SlotState;
+  static constexpr SlotState kTable[kSlotStates][kSlotEvents] = {
+    // spawned   ready      retire     stop       kill     died clean  died dirty  settled
+    {kStarting,  kNo,       kNo,       kNo,       kNo,     kNo,        kNo,        kNo},      // Vacant
+    {kNo,        kReady,    kRetiring, kStopping, kKilled, kVacant,    kSettling,  kNo},      // Starting
+    {kNo,        kReady,    kRetiring, kStopping, kKilled, kVacant,    kSettling,  kNo},      // Ready
+    {kNo,        kRetiring, kRetiring, kStopping, kKilled, kVacant,    kSettling,  kNo},      // Retiring
+    {kNo,        kStopping, kStopping, kStopping, kKilled, kVacant,    kSettling,  kNo},      // Stopping
+    {kNo,        kKilled,   kKilled,   kKilled,   kKilled, kVacant,    kSettling,  kNo},      // Killed
+    {kNo,        kNo,       kNo,       kNo,       kNo,     kNo,        kNo,        kVacant},  // Settling
+  };
+  return kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+// clang-format on
 
 // A worker process belongs to the slot.
 inline bool alive(SlotState state) {

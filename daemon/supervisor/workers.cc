@@ -66,13 +66,13 @@ void Workers::pass(Handover& io) {
 }
 
 void Workers::move(std::uint32_t index, SlotEvent event) {
-  Entry& entry = entries_[index];
-  const Transition to = next_state(entry.state, event);
-  if (!to.valid) {
-    log_event(kError, "slot.inconsistent", "slot=%u state=%d event=%d", index,
-              static_cast<int>(entry.state), static_cast<int>(event));
+  SlotState& state = entries_[index].state;
+  const SlotState next = next_state(state, event);
+  if (next == kNo) {
+    return log_event(kError, "slot.inconsistent", "slot=%u state=%d event=%d", index,
+                     static_cast<int>(state), static_cast<int>(event));
   }
-  entry.state = to.next;
+  state = next;
 }
 
 void Workers::tick(Nanos now, Nanos& wake_at) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -24,11 +28,20 @@ class BlockedSignals {
 };
 
 // Starts a thread that receives no signals. Signals go to the thread that reads them, or whose
-// futex and poll calls they have to interrupt.
+// futex and poll calls they have to interrupt. `body` may take the stop token of the thread, whose
+// destruction requests a stop and waits for the end.
 template <typename Body>
-std::thread deaf_thread(Body&& body) {
+std::jthread deaf_thread(Body&& body) {
   const BlockedSignals blocked;
-  return std::thread(std::forward<Body>(body));
+  return std::jthread(std::forward<Body>(body));
+}
+
+// Sleeps for this time, or until the thread is asked to stop. True: it is.
+inline bool stopped_within(const std::stop_token& stop, std::chrono::nanoseconds timeout) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock held(mutex);
+  return changed.wait_for(held, stop, timeout, [&] { return stop.stop_requested(); });
 }
 
 }  // namespace allot

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fixed_text.h"
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "log/log.h"
@@ -20,13 +21,12 @@
 #include "peer/inherited.h"
 #include "peer/poll_page.h"
 #include "peer/steward_board.h"
-#include "process/connect.h"
 #include "process/lifetime.h"
 #include "process/own.h"
 #include "process/pulse.h"
 #include "process/session.h"
 #include "process/stop_request.h"
-#include "worker/block/block_loop.h"
+#include "worker/block/lease_run.h"
 #include "worker/job/executor.h"
 #include "worker/lease/served_queues.h"
 
@@ -169,7 +169,7 @@ void log_leaving(const ipc::Slot& slot, const process::Lifetime& lifetime) {
 }  // namespace
 
 const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot) {
-  const std::string name(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name));
+  const std::string name = allot::text_of(slot.pool_name);
   const auto found = std::find_if(settings.pools.begin(), settings.pools.end(),
                                   [&](const config::Pool& pool) { return pool.name == name; });
   if (found != settings.pools.end()) return *found;
@@ -226,11 +226,10 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       peer::note_unknown(
           board, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
     };
-    BlockLoop loop({session, finder, keeper, slot, executor, registry, careful_turn, recovery,
-                    lifetime, note_unknown});
     log_ready(raw_slot, pool, registry);
     slot.set_state(ipc::WorkerState::kIdle);
-    loop.run();
+    run_leases({session, finder, keeper, slot, executor, registry, careful_turn, recovery, lifetime,
+                note_unknown});
   } catch (const process::GaveUp& gave_up) {
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;

@@ -50,7 +50,7 @@ class Watchdog {
   std::vector<Entry*> entries_;
   Clock::time_point next_ = Clock::time_point::max();  // time of the next check
   bool leaves_ = false;
-  std::thread thread_;  // started by the first watch
+  std::jthread thread_;  // started by the first watch
 };
 
 // One request, as long as this object exists. Used by the thread that created it.

@@ -15,7 +15,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/migrate.h"
-#include "host/local_processes.h"
+#include "host/instance_view.h"
 #include "json/fields.h"
 #include "queue/findings/checks.h"
 #include "queue/notices/notice.h"

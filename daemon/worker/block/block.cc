@@ -93,10 +93,7 @@ void Block::fetch_again() {
 void Block::ack() {
   const std::vector<queue::Finished> finished = parts_.slot.finished();
   if (finished.empty()) return;
-  parts_.session.call([&](db::Connection& db) {
-    queue::ack(db, lease_.partition, finished);
-    return true;
-  });
+  parts_.session.call([&](db::Connection& db) { queue::ack(db, lease_.partition, finished); });
   parts_.slot.drop_finished(finished);
 }
 
@@ -134,7 +131,7 @@ void Block::release(const queue::Deferral& deferral) {
     parts_.keeper.lose(lease_, "release");
   }
   parts_.keeper.drop();
-  drop_lease();
+  parts_.finder.drop_lease();
   log::debug("release", {{"partition", lease_.partition.partition_no},
                          {"epoch", lease_.epoch},
                          {"lease_held", released}});

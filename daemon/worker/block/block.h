@@ -20,7 +20,6 @@
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
 #include "queue/verbs/lease_store.h"
-#include "worker/block/careful_turn.h"
 #include "worker/job/executor.h"
 #include "worker/lease/finder.h"
 #include "worker/lease/grant.h"
@@ -28,6 +27,8 @@
 #include "worker/settle/recovery.h"
 
 namespace allot::worker {
+
+class CarefulTurn;
 
 // Parts of the worker that the block loop and its leases use. All outlive them.
 struct BlockParts {
@@ -134,8 +135,6 @@ class Block {
   void ack_in_time();
   // Acknowledges, and ends the lease; the partition then waits for `deferral`.
   void release(const queue::Deferral& deferral);
-  // The lease has ended with a detached task, which acknowledged the finished ones.
-  void drop_lease() { parts_.finder.drop_lease(); }
 
  private:
   [[nodiscard]] queue::FetchSpec fetch_spec();

@@ -24,11 +24,10 @@ LeaseRun::LeaseRun(const BlockParts& parts, LeasedBlock found)
       queue_(*served_),
       block_(parts, queue_, std::move(found)),
       starter_(parts, queue_, block_),
-      suspects_(parts, block_),
       unknown_(parts, block_, queue_) {}
 
 Executor::Need LeaseRun::run() {
-  if (suspects_.mark_named()) {
+  if (starter_.mark_named()) {
     if (call_forward()) {
       // Requeued tasks are the new head of the partition, and running tasks have to be at the head
       // (S7): the fetched tasks are fetched again, as many as are granted.
@@ -41,10 +40,10 @@ Executor::Need LeaseRun::run() {
       if (next_ == Next::kDetached && !mutant::removed("block_after_detach")) {
         // The detach acknowledged the finished tasks and released the partition. The rest was never
         // marked.
-        block_.drop_lease();
+        parts_.finder.drop_lease();
         return {};
       }
-      suspects_.mark_called();
+      starter_.mark_called();
       if (next_ == Next::kLeave) break;
       unknown_.defer();
     } while (fetch_next());
@@ -56,7 +55,7 @@ Executor::Need LeaseRun::run() {
 
 // Tasks of a failed call have to run first.
 bool LeaseRun::call_forward() {
-  return suspects_.called_next() == 0 && unknown_.call_forward();
+  return !starter_.any_called() && unknown_.call_forward();
 }
 
 void LeaseRun::run_block() {
@@ -149,7 +148,7 @@ void LeaseRun::start_job(const Executor::Need& need) {
     if (!starter_.wait_for_turn(block_.waiting().front())) return leave();
   }
   sole_runs_ = need.partition || need.worker;
-  parts_.executor.start(starter_.next_job(suspects_, need), need);
+  parts_.executor.start(starter_.next_job(need), need);
   collect();
   while (sole_runs_) {
     wait();
@@ -191,7 +190,7 @@ bool LeaseRun::may_fill_up(Nanos now) const {
 bool LeaseRun::fetches_ahead() const {
   if (!block_.full() || headroom() == 0 || !parts_.executor.quick()) return false;
   if (block_.grant().limited() || starter_.one_at_a_time() || queue_.exclusive()) return false;
-  if (unknown_.any() || !block_.waiting().empty() || suspects_.called_next() > 0) return false;
+  if (unknown_.any() || !block_.waiting().empty() || starter_.any_called()) return false;
   if (process::leaving() || starter_.time_is_up()) return false;
   // As for any further block of a lease, see fetch_next().
   return parts_.keeper.valid() && !parts_.keeper.any_detached();
@@ -280,9 +279,35 @@ void LeaseRun::put_back(JobEnd& end) {
       const bool called = left == Result::kByItself;
       block_.put_back(std::move(end.job.tasks[i]), called);
       starter_.not_started(end.job, called);
-      if (called) suspects_.called();
     }
   }
+}
+
+void run_leases(const BlockParts& parts) {
+  Executor::Need need;  // of the task that the next lease has to wait for
+  const auto wait = [&] {
+    const process::SlotWriter::Guard guard(parts.slot);
+    parts.executor.wait(Executor::kPollEvery);
+  };
+  while (!parts.done()) {
+    parts.slot.beat();
+    parts.recovery.run_due();
+    // Between two leases only detached tasks run.
+    for (const JobEnd& end : parts.executor.take()) {
+      if (end.error) std::rethrow_exception(end.error);
+    }
+    if (!parts.executor.ready_for(need)) {
+      wait();
+      continue;
+    }
+    need = {};
+    if (auto found = parts.finder.next()) need = LeaseRun(parts, std::move(*found)).run();
+  }
+  while (!parts.executor.all_idle()) {
+    wait();
+    static_cast<void>(parts.executor.take());
+  }
+  parts.slot.set_state(ipc::WorkerState::kStopping);
 }
 
 }  // namespace allot::worker

@@ -7,16 +7,16 @@
 #include "queue/model/lease.h"
 #include "worker/block/block.h"
 #include "worker/block/starter.h"
-#include "worker/block/suspects.h"
 #include "worker/block/unknown_types.h"
 #include "worker/job/executor.h"
 #include "worker/job/job.h"
-#include "worker/lease/offer.h"
+#include "worker/lease/grant.h"
 
 namespace allot::worker {
 
 // The run of one lease, from its first block to its release: starts jobs, collects their ends,
-// acknowledges, and fetches more. Only the block loop makes it, in the worker's main thread.
+// acknowledges, and fetches more. Detached tasks may continue during the next leases. Made in the
+// worker's main thread.
 class LeaseRun {
  public:
   LeaseRun(const BlockParts& parts, LeasedBlock found);
@@ -63,12 +63,15 @@ class LeaseRun {
   const ServedQueue& queue_;
   Block block_;
   Starter starter_;
-  Suspects suspects_;
   UnknownTypes unknown_;
   Next next_ = Next::kContinue;
   bool sole_runs_ = false;    // the sole job of the partition has not been collected
   queue::Deferral deferral_;  // of the partition after this lease, and its task (S16)
   Executor::Need need_;       // see run()
 };
+
+// The worker's main loop: leases a partition, works on its blocks, and releases it, until asked to
+// leave.
+void run_leases(const BlockParts& parts);
 
 }  // namespace allot::worker

@@ -78,7 +78,7 @@ class Executor {
     std::optional<Job> next{};  // the job to run
     bool busy = false;
     CondVar wake{};
-    std::thread thread{};
+    std::jthread thread{};
   };
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);

@@ -54,20 +54,14 @@ bool expired(const queue::Task& task, Nanos fetched_ns) {
 // Violates a rule for a mutation test, see base/mutant.h.
 void ack_early(process::Session& session, const Run& run) {
   const queue::Finished early = queue::finished(run.task);
-  session.call([&](db::Connection& db) {
-    queue::ack(db, run.lease.partition, {&early, 1});
-    return true;
-  });
+  session.call([&](db::Connection& db) { queue::ack(db, run.lease.partition, {&early, 1}); });
 }
 
-// The result once something is written outside of the block: for a detached task, no lease is lost.
-TaskEnd written(const Run& run) {
-  return {run.fence.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kWritten};
-}
-
-// Another worker has the task, or its detached row, and has charged it.
-TaskEnd dropped(const Run& run) {
-  return {run.fence.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
+// The result after a write outside of the block. False: another worker has the task, or its
+// detached row, and has charged it; for a detached task, no lease is lost.
+TaskEnd ended(const Run& run, bool written) {
+  if (run.fence.detached()) return {TaskEnd::Result::kDetached};
+  return {written ? TaskEnd::Result::kWritten : TaskEnd::Result::kLeaseGone};
 }
 
 // Whether its attempts, or its losses if these are counted separately, are used up.
@@ -182,7 +176,7 @@ std::optional<TaskEnd> JobRunner::end_before(Run& run, Nanos fetched_ns) {
     return end(run,
                facts_of(run, Facts::Outcome::kNotBegun, "expired", "expired before it started"));
   }
-  if (const auto ended = cancelled_before(run)) return ended;
+  if (const auto end = cancelled_before(run)) return end;
   if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
   if (is_spent(task, run.plan.most)) return bury_spent(run);
   if (!task.payload) {
@@ -280,10 +274,9 @@ void JobRunner::leave_alone(Call& call, const std::string& why) {
   for (Call::Member& member : call.members) {
     Run& run = member.run;
     member.end = {Result::kByItself};
-    if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
     if (run.cancelled()) {
       Facts facts = facts_of(run, Facts::Outcome::kRetry, {}, {});
-      facts.cancel = run.cancel.request();
+      facts.cancel = run.keeping.cancel;
       member.end = end(run, facts);
     }
     run.end();
@@ -296,13 +289,11 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   TaskHooks& hooks = member.hooks;
   log_ran(run, said, settings_.logging.slow_task);
   if (!run.was_valid()) log_overrun(run);
-  // Its end deletes requests along with it.
-  if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
   const bool succeeded = said.kind == Outcome::kSuccess;
   if (succeeded) keep_record(run, run.number);
   // If it is unknown whether the task was detached, finding out needs the connection.
   if (!succeeded || run.keeping.place == Place::kUnknown) hooks.roll_back(succeeded);
-  if (run.keeping.place != Place::kPartition && !resolve_detach(run)) return dropped(run);
+  if (run.keeping.place != Place::kPartition && !resolve_detach(run)) return ended(run, false);
   if (succeeded && !hooks.any()) return finished(run);
   Facts facts;
   if (succeeded) {
@@ -312,44 +303,40 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
     facts = facts_of(run, said.kind, plugin_host::name_of(said.kind), {});
     facts.failure = failure_of(said);
     facts.wanted = said.delay;
-    if (run.cancelled()) facts.cancel = run.cancel.request();
+    if (run.cancelled()) facts.cancel = run.keeping.cancel;
   }
   // The handler obeyed stop_requested, for a reason that is not the task's fault.
   const bool gave_way = said.kind == Outcome::kRetry && !run.was_valid() &&
                         boot_ns() < run.soft_deadline_ns() && !facts.verdicts;
   facts.excused = gave_way || hooks.excused();
   facts.log = run.said.text();
-  const TaskEnd ended = end(run, facts);
+  const TaskEnd result = end(run, facts);
   // The database may have failed the handler. Then the task runs again at once, before any other of
   // its partition, so that the block ends here.
-  const bool is_back = ended.result == Result::kWritten || ended.result == Result::kPartitionWaits;
+  const bool is_back =
+      result.result == Result::kWritten || result.result == Result::kPartitionWaits;
   const bool tried_again = facts.outcome == Outcome::kRetry ||
                            facts.outcome == Outcome::kException ||
                            facts.outcome == Outcome::kNotStarted;
   if (hooks.excused() && is_back && tried_again && !facts.cancel) return {Result::kLeaseGone};
-  return ended;
+  return result;
 }
 
 // Commits the handler's writes together with the acknowledgement: all or nothing.
 std::optional<TaskEnd> JobRunner::acknowledge(Call::Member& member) {
   const Run& run = member.run;
-  using End = TaskHooks::End;
-  if (member.hooks.lost()) return std::nullopt;
-  switch (member.hooks.acknowledge(run.fence)) {
-    case End::kYes:
-      count(run, meter::Count::kDone);
-      return written(run);
-    case End::kLeaseGone:
-      log::warn("task.rolled_back",
-                {{"task", run.id},
-                 {"type", run.task.type},
-                 trace_field(run.task),
-                 {"reason", "its lease was lost: its writes were rolled back"}});
-      return dropped(run);
-    case End::kUndone:
-      break;
+  const auto fenced = member.hooks.acknowledge(run.fence);
+  if (!fenced) return std::nullopt;
+  const bool written = *fenced == queue::Fenced::kWritten;
+  if (written) {
+    count(run, meter::Count::kDone);
+  } else {
+    log::warn("task.rolled_back", {{"task", run.id},
+                                   {"type", run.task.type},
+                                   trace_field(run.task),
+                                   {"reason", "its lease was lost: its writes were rolled back"}});
   }
-  return std::nullopt;
+  return ended(run, written);
 }
 
 // If this is uncertain, detaches the task once more: that ends the lease if nothing else has, so
@@ -378,8 +365,7 @@ TaskEnd JobRunner::finished(Run& run) {
     return {Result::kFinished};
   }
   if (!mutant::removed("detached_finished_mark")) run.finish();
-  return write(run, {Verb::kAck, run.number, {}, {}, {}, run.task.record}) ? written(run)
-                                                                           : dropped(run);
+  return ended(run, write(run, {Verb::kAck, run.number, {}, {}, {}, run.task.record}));
 }
 
 Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_view cause,
@@ -411,25 +397,25 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
     log_end(run, facts, decision);
     return finished(run);
   }
-  if (decision.ending && !write(run, *decision.ending)) return dropped(run);
+  if (decision.ending && !write(run, *decision.ending)) return ended(run, false);
   count(run, decision.what);
   if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
     slot_.count_error(decision.what,
                       {run.queue.info.name, run.shown_type(), error->group, error->sample});
   }
   log_end(run, facts, decision);
-  if (!decision.partition_wait) return written(run);
+  if (!decision.partition_wait) return ended(run, true);
   return {Result::kPartitionWaits, *decision.partition_wait};
 }
 
 void JobRunner::count(const Run& run, meter::Count what) {
-  const bool ran = what < meter::Count::kVerdicts && run.has_returned();
-  std::optional<meter::Took> took;
-  if (ran) took = {run.ran_ns(), in_nanos(run.waited)};
-  slot_.count(what, run.queue.info.name, run.shown_type(), took);
+  meter::Took took;
+  if (what < meter::Count::kVerdicts && run.has_returned()) {
+    took = {run.ran_ns(), in_nanos(run.waited)};
+  }
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
-  if (!over) return;
-  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.fence.id));
+  if (over) took.elapsed_ms = elapsed_ms(run.fence.id);
+  slot_.count(what, run.queue.info.name, run.shown_type(), took);
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {

@@ -12,7 +12,6 @@
 #include "process/finally.h"
 #include "process/stop_request.h"
 #include "queue/model/headers.h"
-#include "worker/job/call.h"
 #include "worker/run/run_log.h"
 
 namespace allot::worker {
@@ -221,10 +220,7 @@ std::vector<queue::Submission> TaskHooks::read(std::span<const allot_submission*
             text_of(order->queue)};
     if (task.named.empty()) task.named = run_.queue.info.name;
     add_trace(task.options);
-    with_database([&](db::Connection& db) {
-      call_.submitter.prepare(db, {&task, 1});
-      return true;
-    });
+    with_database([&](db::Connection& db) { call_.submitter.prepare(db, {&task, 1}); });
   }
   return submissions;
 }
@@ -239,7 +235,6 @@ CallAnswer TaskHooks::submit(std::span<const allot_submission* const> orders,
     const auto submissions = read(orders);
     with_database([](db::Connection& db) {  // a working connection: submit() tries only once
       db.require_writer();
-      return true;
     });
     const auto submitted = call_.session.once(
         [&](db::Connection& db) { return call_.submitter.submit(db, submissions); });
@@ -288,10 +283,7 @@ CallAnswer TaskHooks::execute(std::string_view statement, std::span<const allot_
       given.push_back(*read);
     }
     if (!open_) {
-      with_database([](db::Connection& db) {
-        db.begin();
-        return true;
-      });
+      with_database([](db::Connection& db) { db.begin(); });
       open_ = true;
     }
     return run_statement(statement, given, sink_for(take_row));
@@ -310,11 +302,9 @@ CallAnswer TaskHooks::run_statement(std::string_view statement,
       return {ALLOT_TRANSACTION_LOST, *lost_};
     });
   } catch (const db::DbError& error) {
-    const bool lost = error.error_class() == db::ErrorClass::kGone ||
-                      error.error_class() == db::ErrorClass::kRetryable ||
-                      error.error_class() == db::ErrorClass::kFull;
-    if (!lost) throw;
-    excused_ = excused_ || error.error_class() == db::ErrorClass::kGone;
+    using enum db::ErrorClass;
+    if (!error.is_any_of({kGone, kRetryable, kFull})) throw;
+    excused_ = excused_ || error.error_class() == kGone;
     lose(std::string("the transaction was lost: ") + error.what());
     return {ALLOT_TRANSACTION_LOST, *lost_, error.number()};
   }
@@ -334,10 +324,7 @@ void TaskHooks::lose(const std::string& reason) {
 void TaskHooks::undo() {
   if (!std::exchange(open_, false)) return;
   try {
-    call_.session.once([](db::Connection& db) {
-      db.roll_back();
-      return true;
-    });
+    call_.session.once([](db::Connection& db) { db.roll_back(); });
   } catch (const db::DbError& error) {
     // The end of its connection ends the transaction, too. A connection that still works after an
     // error of another class is closed as well, or the next BEGIN would commit the transaction.
@@ -346,7 +333,8 @@ void TaskHooks::undo() {
   }
 }
 
-TaskHooks::End TaskHooks::acknowledge(const queue::Fence& fence) {
+std::optional<queue::Fenced> TaskHooks::acknowledge(const queue::Fence& fence) {
+  if (lost_) return std::nullopt;
   const queue::FencedAck ack(fence, run_.task);
   try {
     return open_ ? commit(ack) : replace(ack, fence.detached());
@@ -355,11 +343,11 @@ TaskHooks::End TaskHooks::acknowledge(const queue::Fence& fence) {
   } catch (const Error& error) {
     // A queue may be gone, or have another placement, since the handler named it.
     lost_ = std::string("nothing was written: ") + error.what();
-    return End::kUndone;
+    return std::nullopt;
   }
 }
 
-TaskHooks::End TaskHooks::replace(const queue::FencedAck& ack, bool detached) {
+queue::Fenced TaskHooks::replace(const queue::FencedAck& ack, bool detached) {
   const std::uint64_t generation = call_.session.generation();
   const auto fenced = call_.session.call([&](db::Connection& db) {
     prepare_again(db);
@@ -367,12 +355,12 @@ TaskHooks::End TaskHooks::replace(const queue::FencedAck& ack, bool detached) {
   });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   const bool maybe = detached && call_.session.generation() != generation;
-  if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
+  if (fenced == queue::Fenced::kLost && !maybe) return fenced;
   call_.submitter.ring(successors_);
-  return End::kYes;
+  return queue::Fenced::kWritten;
 }
 
-TaskHooks::End TaskHooks::commit(const queue::FencedAck& ack) {
+std::optional<queue::Fenced> TaskHooks::commit(const queue::FencedAck& ack) {
   const Finally undone([this] { undo(); });  // unless it was committed
   try {
     const auto fenced = call_.session.once([&](db::Connection& db) {
@@ -380,25 +368,24 @@ TaskHooks::End TaskHooks::commit(const queue::FencedAck& ack) {
       return ack.commit(db, successors_);
     });
     open_ = false;
-    if (fenced == queue::Fenced::kLost) return End::kLeaseGone;
+    if (fenced == queue::Fenced::kLost) return fenced;
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();
     if (error.error_class() != db::ErrorClass::kGone) {
       // A lock is not the task's fault; other errors are caused by its statements.
-      excused_ = error.error_class() == db::ErrorClass::kRetryable ||
-                 error.error_class() == db::ErrorClass::kFull ||
-                 error.error_class() == db::ErrorClass::kDuplicate;
-      return End::kUndone;
+      using enum db::ErrorClass;
+      excused_ = error.is_any_of({kRetryable, kFull, kDuplicate});
+      return std::nullopt;
     }
     // Perhaps only the reply to COMMIT was lost: the task itself shows it.
     open_ = false;
     excused_ = true;
     if (!call_.session.call([&](db::Connection& db) { return ack.landed(db); }))
-      return End::kUndone;
+      return std::nullopt;
     lost_.reset();
   }
   call_.submitter.ring(successors_);
-  return End::kYes;
+  return queue::Fenced::kWritten;
 }
 
 }  // namespace allot::worker

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,9 @@
 #include "queue/submit/submitter.h"
 #include "queue/verbs/fenced_ack.h"
 #include "thread/mutex.h"
+#include "worker/job/job.h"
 #include "worker/lease/lease_keeper.h"
+#include "worker/run/run.h"
 
 namespace allot::worker {
 
@@ -56,13 +59,9 @@ class TaskHooks final : public plugin_host::HostHooks {
   // Whether a call failed because of the database or the lease, not because of the task.
   [[nodiscard]] bool excused() const { return excused_; }
 
-  enum class End {
-    kYes,        // written
-    kLeaseGone,  // undone: another worker has the task
-    kUndone      // undone, lost() says why: the task has to run again
-  };
-  // Acknowledges the task, with all its writes.
-  End acknowledge(const queue::Fence& fence);
+  // Acknowledges the task, with all its writes. kLost: undone, another worker has the task.
+  // nullopt: undone, lost() says why, and the task has to run again.
+  std::optional<queue::Fenced> acknowledge(const queue::Fence& fence);
 
  private:
   // `sole`: why a call with several tasks may not ask for it; nullptr: it may.
@@ -79,8 +78,8 @@ class TaskHooks final : public plugin_host::HostHooks {
                                         const db::RowSink& sink);
   void lose(const std::string& reason);
   void undo();
-  End replace(const queue::FencedAck& ack, bool detached);
-  End commit(const queue::FencedAck& ack);
+  queue::Fenced replace(const queue::FencedAck& ack, bool detached);
+  std::optional<queue::Fenced> commit(const queue::FencedAck& ack);
 
   Call& call_;
   Run& run_;
@@ -90,6 +89,28 @@ class TaskHooks final : public plugin_host::HostHooks {
   bool excused_ = false;
   std::optional<std::string> lost_;
   std::vector<queue::Submission> successors_;
+};
+
+// One call of a handler, with the runs of its tasks. The thread that runs the job makes and uses
+// it; the threads of the handler call the hooks.
+struct Call {
+  // All outlive it.
+  process::Session& session;
+  LeaseKeeper& keeper;
+  queue::Submitter& submitter;  // of this session
+
+  struct Member {
+    Member(Call& call, process::SlotWriter& slot, Job& job, queue::Task& task,
+           const Run::Plan& plan, TaskEnd& of)
+        : run(slot, job.lease, *job.queue, task, plan), hooks(call, run), end(of) {}
+    Run run;
+    TaskHooks hooks;
+    TaskEnd& end;
+  };
+  std::list<Member> members{};  // a list: elements stay where they are
+  Mutex writing{};              // all tasks share one connection
+
+  [[nodiscard]] bool several() const { return members.size() > 1; }
 };
 
 }  // namespace allot::worker

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mutant.h"
 #include "queue/model/rate.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::worker {
 
@@ -86,6 +87,14 @@ class Grant {
   Nanos sent_ns_ = 0;
   std::size_t left_ = 0;
   Nanos used_up_ns_ = 0;
+};
+
+// A leased partition with its first block, and which of its tasks may start.
+struct LeasedBlock {
+  queue::Block block;
+  Grant grant{};
+  std::uint32_t cap_part = 0;  // tasks that may run at a time, in a capped queue; else 0
+  bool deferred = false;       // see Offer
 };
 
 // How many starts a worker requests at a time: as many as it uses at once. Starts that it requested

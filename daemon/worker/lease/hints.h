@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "ipc/board.h"
+#include "queue/model/lease.h"
+#include "queue/verbs/lease_store.h"
+#include "worker/lease/holder_watch.h"
 
 // Hints on the board, by which the workers of a pool show each other where work is. For finders
 // and settlers.
@@ -24,6 +28,24 @@ inline constexpr std::uint32_t hint_queue(ipc::Hint hint) {
 }
 inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
   return static_cast<std::uint32_t>(hint & 0xffffU);
+}
+
+using LeaseWatch = HolderWatch<queue::Partition, queue::Observation>;
+
+// A partition that a source of the finder offers: it probably has work.
+struct Offer {
+  queue::Partition partition;
+  bool rated = false;     // its queue has a rate
+  bool deferred = false;  // others put tasks back there that have a handler here
+  std::optional<LeaseWatch::Still> stalled = {};  // its holder stalled: it is taken over (S4)
+};
+
+// nullopt for 0, which is not a hint.
+inline std::optional<Offer> offer_of(ipc::Hint hint) {
+  if (hint == 0) return std::nullopt;
+  return Offer{{hint_queue(hint), hint_partition(hint)},
+               (hint & kRatedHint) != 0,
+               (hint & kDeferredHint) != 0};
 }
 
 // Takes one hint, urgent ones first; 0 if there is none.

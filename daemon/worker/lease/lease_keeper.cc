@@ -6,7 +6,6 @@
 
 #include "log/log.h"
 #include "meter/record.h"
-#include "process/connect.h"
 #include "queue/verbs/cancel_request.h"
 #include "thread/deaf_thread.h"
 #include "worker/run/run_log.h"
@@ -70,7 +69,6 @@ LeaseKeeper::~LeaseKeeper() {
     lease_.reset();
   }
   changed_.notify_all();
-  thread_.join();
 }
 
 void LeaseKeeper::keep(const queue::Lease& lease, Nanos sent_ns) {
@@ -124,6 +122,8 @@ Place LeaseKeeper::end(Run& run) {
   const Turn turn(*this);
   std::erase(runs_, &run);
   if (run.keeping.place == Place::kUnknown && run.plan.sole) drop_lease();
+  // The end of the task deletes requests along with it.
+  if (run.keeping.cancel_watched) run.task.flags |= queue::kCancelWatchedFlag;
   return run.keeping.place;
 }
 
@@ -205,7 +205,7 @@ void LeaseKeeper::wait() {
   }
   for (const Run* run : runs_) {
     if (run->keeping.place != Place::kDetached || run->keeping.lost) continue;
-    const Nanos poll = polls_for_cancel(*run, now) ? run->cancel.next_poll() : UINT64_MAX;
+    const Nanos poll = polls_for_cancel(*run, now) ? run->keeping.next_cancel_poll_ns : UINT64_MAX;
     const Nanos soonest = std::max(std::min(run->keeping.renew_at_ns, poll), now + 1);
     next = std::min(next.value_or(UINT64_MAX), soonest);
   }
@@ -336,9 +336,8 @@ void LeaseKeeper::detach(Run& run) {
     log::warn("task.detach_failed", {{"error", error.what()}});
     // S55: any other error means that nothing was done.
     if (error.outcome_unknown()) run.keeping.place = Place::kUnknown;
-    const bool transient = run.keeping.place == Place::kUnknown ||
-                           error.error_class() == db::ErrorClass::kGone ||
-                           error.error_class() == db::ErrorClass::kRetryable;
+    const bool transient = error.is_any_of({db::ErrorClass::kGone, db::ErrorClass::kRetryable}) ||
+                           run.keeping.place == Place::kUnknown;
     run.keeping.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
     connection_.reset();
   }
@@ -350,7 +349,7 @@ void LeaseKeeper::detach(Run& run) {
 bool LeaseKeeper::poll_for_cancels(Nanos now) {
   const auto first =
       std::find_if(runs_.begin(), runs_.end(), [&](const Run* run) ALLOT_REQUIRES(mutex_) {
-        return polls_for_cancel(*run, now) && now >= run->cancel.next_poll();
+        return polls_for_cancel(*run, now) && now >= run->keeping.next_cancel_poll_ns;
       });
   if (first == runs_.end()) return false;
   const bool detached = (*first)->keeping.place == Place::kDetached;
@@ -358,10 +357,10 @@ bool LeaseKeeper::poll_for_cancels(Nanos now) {
   std::vector<queue::TaskId> asked_for;
   for (Run* run : runs_) {
     if (!detached ? run != *first : run->keeping.place != Place::kDetached) continue;
-    if (!polls_for_cancel(*run, now) || now + kPollTogether < run->cancel.next_poll()) continue;
+    if (!polls_for_cancel(*run, now) || now + kPollTogether < run->keeping.next_cancel_poll_ns)
+      continue;
     if (detached && run->cancelled()) {
-      run->cancel.polled(run->lease, run->task, {});
-      run->follow_cancel();
+      run->cancel_polled({});
       continue;
     }
     due.push_back(run);
@@ -371,18 +370,14 @@ bool LeaseKeeper::poll_for_cancels(Nanos now) {
   try {
     connect_if_needed();
     if (!detached) {
-      (*first)->cancel.poll(*connection_, (*first)->lease, (*first)->task);
-      (*first)->follow_cancel();
+      (*first)->poll_cancel(*connection_);
       return true;
     }
     auto found = queue::find_cancels(*connection_, asked_for);
-    for (std::size_t i = 0; i < due.size(); ++i) {
-      due[i]->cancel.polled(due[i]->lease, due[i]->task, std::move(found[i]));
-      due[i]->follow_cancel();
-    }
+    for (std::size_t i = 0; i < due.size(); ++i) due[i]->cancel_polled(std::move(found[i]));
   } catch (const db::DbError& error) {
     log::warn("task.cancel_check_failed", {{"error", error.what()}});
-    for (Run* run : due) run->cancel.try_later();
+    for (Run* run : due) run->keeping.next_cancel_poll_ns = boot_ns() + kCancelPollEvery;
     connection_.reset();
   }
   return true;

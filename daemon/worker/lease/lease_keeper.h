@@ -164,7 +164,7 @@ class LeaseKeeper {
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
 
   std::optional<db::Connection> connection_;  // only the keeper thread uses it
-  std::thread thread_;                        // last: it uses all members above
+  std::jthread thread_;                       // last: it uses all members above
 };
 
 // A fenced write of the block loop. False: `lease` was gone and nothing changed. The keeper then

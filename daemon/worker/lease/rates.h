@@ -16,7 +16,7 @@
 #include "queue/model/lease.h"
 #include "queue/verbs/rated.h"
 #include "worker/lease/grant.h"
-#include "worker/lease/offer.h"
+#include "worker/lease/hints.h"
 
 namespace allot::worker {
 

@@ -12,7 +12,7 @@
 #include "process/session.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
-#include "worker/lease/offer.h"
+#include "worker/lease/hints.h"
 #include "worker/lease/rates.h"
 #include "worker/lease/served_queues.h"
 #include "worker/lease/weights.h"

@@ -8,10 +8,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/posix.h"
+#include "config/hooks.h"
 #include "config/schedules.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
@@ -25,7 +30,6 @@
 #include "plugin_host/registry.h"
 #include "process/cgroup.h"
 #include "process/cgroup_limits.h"
-#include "process/connect.h"
 #include "process/own.h"
 #include "queue/model/catalog.h"
 #include "queue/schedules/configured.h"
@@ -35,8 +39,8 @@
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
 #include "trust/trust.h"
-#include "worker/oneshot/check_words.h"
 #include "worker/oneshot/plugin_report.h"
+#include "worker/oneshot/unit_reach.h"
 #include "worker/settle/recovery.h"
 
 namespace allot::worker {
@@ -58,8 +62,6 @@ static_assert(ipc::kMaxSlots >= 2 * (config::kMaxWorkers + 1));
 
 ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   ipc::PreflightAnswer answer{};
-  answer.magic = ipc::kPreflightMagic;
-  answer.version = ipc::kPreflightVersion;
   const auto add = [&answer](const std::string& name, std::uint32_t size) {
     ipc::PreflightPool& entry = answer.pools[answer.pool_count++];
     put(entry.name, name, "pool name");
@@ -172,12 +174,40 @@ void look_for_procedures(db::Connection& db, Findings& findings) {
   findings.warnings.push_back({"procedures.unusable", "stored procedures: " + trouble->text + fix});
 }
 
+std::string trouble_of(const config::Settings& settings, const std::string& queue,
+                       const std::optional<queue::QueueInfo>& there) {
+  if (there) {
+    return "queue '" + queue + "', which is " + queue::text_of(there->shape) + ", not spread";
+  }
+  std::vector<std::string_view> known;
+  for (const config::Queue& one : settings.queues) known.emplace_back(one.name);
+  const std::string_view near = nearest(queue, known);
+  return "queue '" + queue + "', which does not exist" +
+         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+}
+
+// Hooks whose queue does not exist, or places its tasks by a key. They do not stop a start, because
+// the target may exist tomorrow. Call it after the queues of the configuration were created.
+void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findings& findings) {
+  for (const config::Queue& queue : settings.queues) {
+    for (const auto& [key, word] :
+         {std::pair{"on_dead", &queue.on_dead}, std::pair{"on_stuck", &queue.on_stuck}}) {
+      const auto target = config::hook_target(*word);
+      if (!target) continue;
+      const auto there = queue::find_queue(db, target->queue);
+      if (there && there->shape.placement == queue::Placement::kSpread) continue;
+      findings.warnings.push_back(
+          {"hook.unusable", place_of(settings, "queues." + queue.name + "." + key) + ": [queues." +
+                                queue.name + "] " + key + " names " +
+                                trouble_of(settings, target->queue, there)});
+    }
+  }
+}
+
 }  // namespace
 
 void answer_refusal(const std::string& message, LogFormat format) {
   ipc::PreflightAnswer answer{};
-  answer.magic = ipc::kPreflightMagic;
-  answer.version = ipc::kPreflightVersion;
   answer.log_format = format;
   const std::size_t first = message.find('\n');
   const auto more = std::count(message.begin(), message.end(), '\n');

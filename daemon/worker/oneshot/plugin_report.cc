@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/oneshot/plugin_report.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "base/nearest.h"
 #include "config/rows.h"
@@ -88,7 +96,32 @@ void add_places(const config::Settings& settings, std::vector<PluginFile>& files
   }
 }
 
+// "types.TYPE" of "types.TYPE.WORD", and "programs.NAME" likewise; a name with a dot has quotes.
+// Empty for any other key.
+std::string_view program_of(std::string_view key, std::string_view word) {
+  if (!key.starts_with("types.") && !key.starts_with("programs.")) return {};
+  const std::size_t name = key.find('.') + 1;
+  const bool quoted = key.substr(name).starts_with('"');
+  const std::size_t end = quoted ? key.find('"', name + 1) + 1 : key.find('.', name);
+  if (end == 0 || end >= key.size() || key.substr(end + 1) != word) return {};
+  return key.substr(0, end);
+}
+
+// nullptr if this account can run it.
+const char* trouble_of(const std::string& program) {
+  struct stat status = {};
+  if (::stat(program.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "no file";
+  return ::access(program.c_str(), X_OK) == 0 ? nullptr : std::strerror(errno);
+}
+
 }  // namespace
+
+std::string place_of(const config::Settings& settings, const std::string& path) {
+  const auto line = settings.lines.find(path);
+  if (line == settings.lines.end()) return settings.file;
+  return settings.file + ":" + std::to_string(line->second);
+}
 
 std::vector<std::string> unused_sections(const config::Settings& settings,
                                          const std::vector<PluginFile>& files) {
@@ -97,15 +130,43 @@ std::vector<std::string> unused_sections(const config::Settings& settings,
   std::vector<std::string> lines;
   for (const auto& [name, keys] : settings.plugins.sections) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    const auto line = settings.lines.find("plugins." + name);
-    std::string text = settings.file;
-    if (line != settings.lines.end()) text += ":" + std::to_string(line->second);
-    text += ": [plugins." + name + "] does not belong to any plugin in " + settings.plugins.folder;
+    std::string text = place_of(settings, "plugins." + name) + ": [plugins." + name +
+                       "] does not belong to any plugin in " + settings.plugins.folder;
     const std::string_view near = nearest(name, names);
     if (!near.empty()) text += "; did you mean [plugins." + std::string(near) + "]?";
     lines.push_back(std::move(text));
   }
   return lines;
+}
+
+void find_unusable_programs(const config::Settings& settings, const std::optional<UnitReach>& reach,
+                            Findings& findings) {
+  for (const std::string plugin : {"exec", "pipe"}) {
+    const auto section = settings.plugins.sections.find(plugin);
+    if (section == settings.plugins.sections.end()) continue;
+    const std::string name = "plugins." + plugin;
+    std::string last;
+    for (const auto& [key, value] : section->second) {
+      // The elements of a list follow each other: the first is the program.
+      const bool is_first = std::exchange(last, key) != key;
+      const std::string_view command = program_of(key, "command");
+      const std::string_view program = command.empty() ? program_of(key, "directory") : command;
+      if (program.empty()) continue;
+      const std::string place = place_of(settings, name + "." + key) + ": [" + name + "." +
+                                std::string(program) + "] " + value + ": ";
+      const char* lost = is_first && !command.empty() ? trouble_of(value) : nullptr;
+      if (lost != nullptr) findings.warnings.push_back({plugin + ".no_program", place + lost});
+      // The words after a program may be a script, which the program reads.
+      if (!reach || (!is_first && !std::filesystem::is_regular_file(value))) continue;
+      const std::string trouble = reach->trouble_with(value, is_first ? X_OK : R_OK);
+      if (trouble.empty()) continue;
+      findings.warnings.push_back(
+          {plugin + ".unreachable",
+           place + trouble +
+               "; docs/install.md, \"An application below /home or /srv\", explains how to change "
+               "that"});
+    }
+  }
 }
 
 std::vector<PluginFile> describe_plugins(const config::Settings& settings) {

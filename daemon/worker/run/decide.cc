@@ -30,7 +30,9 @@ bool is_used_up(const Facts& facts) {
 queue::Ending ending(Verb verb, const Facts& facts) {
   queue::Ending ending{verb, facts.attempt};
   if (has_verdict(facts)) ending.verdicts = *facts.verdicts + 1;
-  ending.verdict = verdict_of(facts);
+  const Failure& failure = facts.failure;
+  ending.verdict = {facts.cause,    failure.message, facts.usage,
+                    failure.detail, failure.fault,   facts.log};
   ending.none_ended = facts.outcome == Outcome::kNotBegun;
   return ending;
 }
@@ -106,11 +108,6 @@ Decision try_again(const Facts& facts) {
 }
 
 }  // namespace
-
-queue::Verdict verdict_of(const Facts& facts) {
-  const Failure& failure = facts.failure;
-  return {facts.cause, failure.message, facts.usage, failure.detail, failure.fault, facts.log};
-}
 
 std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::uint32_t queue_id,
                                           std::string_view type) {

@@ -58,9 +58,6 @@ struct Decision {
       partition_wait{};  // its partition waits for it this long (S16)
 };
 
-// Failure record of the task, if it failed. It refers to the facts.
-[[nodiscard]] queue::Verdict verdict_of(const Facts& facts);
-
 // The group of errors in which it is counted as well; nullopt: it did not fail.
 [[nodiscard]] std::optional<queue::ErrorGroup> error_of(const Decision& decision,
                                                         std::uint32_t queue_id,

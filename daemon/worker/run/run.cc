@@ -6,8 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "queue/model/error_text.h"
+#include "worker/run/run_log.h"
 
 namespace allot::worker {
 Run::Run(process::SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
@@ -19,7 +21,6 @@ Run::Run(process::SlotWriter& slot, const queue::Lease& in_lease, const ServedQu
       id(queue::TaskId{in_lease.partition, of.key.prio, of.id_key()}.text()),
       number(of.attempt + 1),
       fence(queue::fence(in_lease, of)),
-      cancel(in_nanos(in_queue.settings->cancel_grace)),
       slot_(slot) {}
 
 Run::~Run() {
@@ -53,7 +54,7 @@ void Run::begin(Nanos now) {
   limits_ = {
       now + in_nanos(config::soft_task_timeout(plan.time_limit)), now + in_nanos(plan.time_limit),
       plan.handler == nullptr ? 0 : in_nanos(plugin_host::progress_every(*plan.handler->handler))};
-  cancel.begin(now);
+  keeping.next_cancel_poll_ns = now + kCancelPollEvery;
   const auto [at_ns, by] = limits_.hard(now);
   const MutexLock held(mutex_);
   hard_ns_ = at_ns;
@@ -72,8 +73,8 @@ void Run::progress(Nanos now) noexcept {
   if (limits_.progress_every_ns == 0) return;
   const MutexLock held(mutex_);
   const auto [at_ns, by] = limits_.hard(now);
-  if (!cancel.asked() || at_ns < cancel.end_at()) return move_deadline(at_ns, by);
-  move_deadline(cancel.end_at(), ipc::Limit::kCancel);
+  if (!cancelled() || at_ns < cancel_at_ns_) return move_deadline(at_ns, by);
+  move_deadline(cancel_at_ns_, ipc::Limit::kCancel);
 }
 
 void Run::show_progress(std::uint32_t percent, std::string_view word) noexcept {
@@ -93,10 +94,34 @@ queue::Progress Run::shown_progress() const {
   return progress_;
 }
 
-void Run::follow_cancel() noexcept {
+void Run::poll_cancel(db::Connection& db) {
+  if (cancelled()) return cancel_polled({});
+  // Marks the task once, whatever the reply: the mark may be set although its reply was lost, and a
+  // cancel of a task without it is noticed as well.
+  if (!std::exchange(keeping.cancel_watched, true) &&
+      (task.flags & queue::kCancelWatchedFlag) == 0) {
+    static_cast<void>(queue::watch_cancel(db, lease, task));
+  }
+  auto found = queue::check_cancel(db, lease, task);
+  // It was cancelled in its first second, when it looked like a waiting task.
+  if (!found.request && !found.there) found.request = {"it was cancelled while it ran", {}};
+  cancel_polled(std::move(found.request));
+}
+
+void Run::cancel_polled(std::optional<queue::CancelRequest> found) {
+  keeping.next_cancel_poll_ns = boot_ns() + kCancelPollEvery;
+  keeping.cancel_watched = true;
+  if (found && !cancelled()) {
+    const Nanos grace = in_nanos(queue.settings->cancel_grace);
+    keeping.cancel = std::move(*found);
+    cancel_at_ns_ = boot_ns() + grace;
+    log::info("task.cancel_requested", {{"task", id},
+                                        trace_field(task),
+                                        {"reason", keeping.cancel.reason},
+                                        {"grace_ms", grace / kMilli}});
+  }
   const MutexLock held(mutex_);
-  if (cancelled() && cancel.end_at() < hard_ns_)
-    move_deadline(cancel.end_at(), ipc::Limit::kCancel);
+  if (cancelled() && cancel_at_ns_ < hard_ns_) move_deadline(cancel_at_ns_, ipc::Limit::kCancel);
 }
 
 void Run::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {

@@ -12,21 +12,20 @@
 
 #include "base/clock.h"
 #include "base/mutant.h"
+#include "db/connection.h"
 #include "peer/slot_file.h"
 #include "plugin_host/registry.h"
 #include "process/slot_writer.h"
 #include "queue/model/fence.h"
 #include "queue/model/task.h"
 #include "queue/verbs/block.h"
+#include "queue/verbs/cancel_request.h"
 #include "thread/mutex.h"
-#include "worker/run/cancel_watch.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
 
-inline Nanos in_nanos(std::chrono::nanoseconds span) {
-  return static_cast<Nanos>(span.count());
-}
+inline constexpr Nanos kCancelPollEvery = kSecond;
 
 // The last lines that a handler logged, for the record of a failed attempt (S81). The threads of
 // the handler add lines; the thread that runs the task reads them. Never throws: a line without
@@ -154,7 +153,7 @@ class Run {
   }
   // Changes with each call of show_progress().
   [[nodiscard]] std::uint32_t progress_version() const { return shown_.load(); }
-  [[nodiscard]] bool cancelled() const noexcept { return cancel.asked(); }
+  [[nodiscard]] bool cancelled() const noexcept { return cancel_at_ns_.load() != 0; }
   [[nodiscard]] bool detached() const noexcept {
     return peer::is_detached(slot_.state(plan.entry));
   }
@@ -164,9 +163,12 @@ class Run {
     return deadline != 0 && now >= deadline;
   }
 
-  CancelWatch cancel;
-  // After each poll: a request for its end is also a deadline.
-  void follow_cancel() noexcept;
+  // Requests for its end (B11). For the keeper, under its mutex: it polls once a second when the
+  // task has run for one second, so that a short task costs nothing.
+  // Polls for a task in its partition. Throws db::DbError.
+  void poll_cancel(db::Connection& db);
+  // Takes the result of a poll: a request is also a deadline.
+  void cancel_polled(std::optional<queue::CancelRequest> found);
 
   // State of the lease keeper. The lease is the one of a detached task.
   struct Keeping : KeptLease {
@@ -175,6 +177,9 @@ class Run {
     Nanos detach_at_ns = 0;              // time of the next attempt to detach, after a failure
     Nanos renewed_ns = 0;                // time of the detach or of the last renewal
     std::uint32_t written_progress = 0;  // the written value of shown_
+    Nanos next_cancel_poll_ns = 0;
+    bool cancel_watched = false;    // a request may be there
+    queue::CancelRequest cancel{};  // if cancelled(); constant from then on
   };
   Keeping keeping;
 
@@ -191,6 +196,7 @@ class Run {
   Nanos began_ns_ = 0;
   Nanos returned_ns_ = 0;
   bool was_valid_ = false;
+  std::atomic<Nanos> cancel_at_ns_{0};  // by then its handler has to end; 0: no request
   mutable Mutex mutex_;
   Nanos hard_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
   queue::Progress progress_ ALLOT_GUARDED_BY(mutex_);

@@ -77,7 +77,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
           "task.interrupted",
           {{"task", run.id}, trace_field(run.task), {"reason", facts.failure.message}});
     case Became::kDead:
-      return log_dead(logged(run), facts.attempt, verdict_of(facts));
+      return log_dead(logged(run), facts.attempt, decision.ending->verdict);
     case Became::kCancelled:
       return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended" : "it was not started again");

@@ -8,8 +8,9 @@
 #include <csignal>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,8 @@
 #include "peer/doorbell.h"
 #include "peer/drain_budget.h"
 #include "peer/slot_file.h"
-#include "process/connect.h"
 #include "process/own.h"
+#include "process/session.h"
 #include "queue/model/task_facts.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
@@ -56,21 +57,26 @@ struct Remains {
   std::vector<FormerRun> detached;   // finished and detached, but not acknowledged
 };
 
-void read_finished(const ipc::Slot& slot, Remains& remains) {
-  const auto finished = std::min<std::size_t>(slot.finished_count.load(), ipc::kMaxFinished);
-  for (std::size_t i = 0; i < finished; ++i) {
-    const ipc::FinishedTask& task = slot.finished[i];
-    const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
-    remains.finished.push_back({key,
-                                task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
-                                task.unique != 0, true, std::nullopt});
-  }
+// For a queue that keeps a history. The slot does not have the resource usage of the tasks, and it
+// cannot be found out any more.
+std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
+                                       const queue::Holder& holder, std::uint32_t attempt) {
+  const config::Queue* queue = config::find_queue(settings, queue_name);
+  if (queue == nullptr || !keeps_history(*queue)) return std::nullopt;
+  return queue::Record{holder.host, holder.pid, attempt, {}};
 }
 
-Remains read_remains(const ipc::Slot& slot) {
+Remains read_remains(const config::Settings& settings, const ipc::Slot& slot,
+                     const queue::Holder& holder) {
   Remains remains;
   remains.partition = {slot.queue_id, slot.partition_no};
-  read_finished(slot, remains);
+  const auto finished = std::min<std::size_t>(slot.finished_count.load(), ipc::kMaxFinished);
+  for (const ipc::FinishedTask& task : std::span(slot.finished).first(finished)) {
+    const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
+    remains.finished.push_back(
+        {key, task.first_key != 0 ? std::optional(task.first_key) : std::nullopt, task.unique != 0,
+         true, record_of(settings, slot.queue_name, holder, 0)});
+  }
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
     const ipc::RunState state = slot.run_states[entry].load();
     const FormerRun run{state, slot.runs[entry]};
@@ -90,8 +96,9 @@ Remains read_remains(const ipc::Slot& slot) {
         break;
       case ipc::RunState::kFinished:  // on the list already, or not yet
         std::erase_if(remains.finished, [&](const auto& one) { return one.key == run.key(); });
-        remains.finished.push_back({run.key(), run.record.first_key, run.record.unique != 0, true,
-                                    queue::Record{{}, 0, run.record.attempt, {}}});
+        remains.finished.push_back(
+            {run.key(), run.record.first_key, run.record.unique != 0, true,
+             record_of(settings, slot.queue_name, holder, run.record.attempt)});
         break;
       case ipc::RunState::kFinishedDetached:
         remains.detached.push_back(run);
@@ -99,23 +106,6 @@ Remains read_remains(const ipc::Slot& slot) {
     }
   }
   return remains;
-}
-
-// For a queue that keeps a history. The slot does not have the resource usage of the tasks, and it
-// cannot be found out any more.
-std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
-                                       const queue::Holder& holder, std::uint32_t attempt) {
-  const config::Queue* queue = config::find_queue(settings, queue_name);
-  if (queue == nullptr || !keeps_history(*queue)) return std::nullopt;
-  return queue::Record{holder.host, holder.pid, attempt, {}};
-}
-
-void keep_records(const config::Settings& settings, const ipc::Slot& slot,
-                  const queue::Holder& holder, Remains& remains) {
-  for (queue::Finished& one : remains.finished) {
-    const std::uint32_t attempt = one.record ? one.record->attempt : 0;
-    one.record = record_of(settings, slot.queue_name, holder, attempt);
-  }
 }
 
 queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot) {
@@ -126,10 +116,7 @@ queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot)
 }
 
 // Why the attempt ended: a word and a text (queue::Verdict).
-struct Death {
-  std::string_view cause;
-  std::string text;
-};
+using Death = std::pair<std::string, std::string>;
 
 // Time of the worker's death; the settler may have waited for the database since.
 Nanos death_of(const ipc::Slot& slot) {
@@ -167,16 +154,13 @@ std::vector<FormerRun*> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
 }
 
 Death over_limit(const FormerRun& run, const std::string& death) {
-  switch (static_cast<ipc::Limit>(run.record.limited_by)) {
-    case ipc::Limit::kProgress:
-      return {"timeout", "made no progress for longer than its handler allows; " + death};
-    case ipc::Limit::kCancel:
-      return {queue::kCancelled,
-              "did not end within cancel_grace of the request to cancel it; " + death};
-    case ipc::Limit::kTime:
-      break;
-  }
-  return {"timeout", "exceeded its time limit; " + death};
+  const auto by = static_cast<ipc::Limit>(run.record.limited_by);
+  const bool cancelled = by == ipc::Limit::kCancel;
+  const char* text = cancelled ? "did not end within cancel_grace of the request to cancel it; "
+                     : by == ipc::Limit::kProgress
+                         ? "made no progress for longer than its handler allows; "
+                         : "exceeded its time limit; ";
+  return {cancelled ? std::string(queue::kCancelled) : "timeout", text + death};
 }
 
 Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRun& run) {
@@ -216,18 +200,21 @@ bool in_order(db::Connection& db, const ipc::RunRecord& run) {
 
 // Objects that the settler works with.
 struct Tools {
+  const config::Settings& settings;
+  const ipc::Slot& slot;
+  const WorkerEnd& end;
   db::Connection& db;
   const queue::DetachedStore& detached;
   std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
   meter::Meter* meter = nullptr;      // of the slot
-  Nanos died_ns = 0;
 };
 
 void count(const Tools& tools, const FormerRun& run, meter::Count what) {
   if (tools.meter == nullptr) return;
-  const bool ran = what < meter::Count::kVerdicts && tools.died_ns > run.record.started_ns;
-  std::optional<meter::Took> took;
-  if (ran) took = {tools.died_ns - run.record.started_ns};
+  const Nanos died_ns = death_of(tools.slot);
+  const bool ran = what < meter::Count::kVerdicts && died_ns > run.record.started_ns;
+  meter::Took took;
+  if (ran) took.ran = died_ns - run.record.started_ns;
   tools.meter->count(what, run.record.queue_name, run.record.type, took);
 }
 
@@ -269,17 +256,14 @@ std::optional<queue::Fenced> write_detached(const Tools& tools, const queue::Tas
 }
 
 // The slot has the limit of attempts, as decided when the run began.
-Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-               const WorkerEnd& end, const FormerRun& run) {
+Facts facts_of(const Tools& tools, const FormerRun& run) {
   const ipc::RunRecord& task = run.record;
-  Facts facts = facts_of_crash(tools.db, settings,
+  Facts facts = facts_of_crash(tools.db, tools.settings,
                                {run.id(), task.queue_name, task.type, task.attempt, run.headers});
   facts.most = task.max_attempts;
-  Death death = describe_death(end, slot, run);
-  facts.cause = death.cause;
-  facts.failure.message = std::move(death.text);
-  facts.usage = usage_of(slot, task);
-  facts.record = record_of(settings, task.queue_name, tools.detached.holder(), task.attempt);
+  std::tie(facts.cause, facts.failure.message) = describe_death(tools.end, tools.slot, run);
+  facts.usage = usage_of(tools.slot, task);
+  facts.record = record_of(tools.settings, task.queue_name, tools.detached.holder(), task.attempt);
   if (facts.record) facts.record->usage = facts.usage;
   return facts;
 }
@@ -298,11 +282,11 @@ queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then 
 
 // The task that finished last may have been detached: then its row there is left. Reads after the
 // lease's row, as end_attempt() does.
-void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
+void ack_detached(const Tools& tools, const Remains& remains) {
   std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
   for (const FormerRun& run : remains.detached) {
-    ended.emplace_back(run.id(), record_of(settings, run.record.queue_name, tools.detached.holder(),
-                                           run.record.attempt));
+    ended.emplace_back(run.id(), record_of(tools.settings, run.record.queue_name,
+                                           tools.detached.holder(), run.record.attempt));
   }
   if (!remains.finished.empty()) {
     const queue::Finished& last = remains.finished.back();
@@ -337,19 +321,20 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"charged", charged},
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});
-  if (!charged || decide(run.facts).what != meter::Count::kDead) return;
+  const Decision decision = decide(run.facts);
+  if (!charged || decision.what != meter::Count::kDead) return;
   log_dead({id, task.type, task.queue_name, run.headers.trace.id()}, task.attempt,
-           verdict_of(run.facts));
+           decision.ending->verdict);
 }
 
 // If a neighbour or an outside kill ended the worker, this task's attempt does not count. Gives it
 // back only under the lease in which it was announced: since then others may have charged it.
-void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
+void refund(const Tools& tools, const FormerRun& run) {
   queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
   back.begun = run.record.started_ns != 0;
   auto fenced = queue::Fenced::kLost;
   const auto fence = leased(tools, run);
-  if (fence && fence->epoch == slot.epoch.load()) fenced = write(tools, *fence, back);
+  if (fence && fence->epoch == tools.slot.epoch.load()) fenced = write(tools, *fence, back);
   if (fenced == queue::Fenced::kLost) {
     fenced = write_detached(tools, run.id(), back).value_or(fenced);
   }
@@ -415,8 +400,7 @@ void end_cancelled(const Tools& tools, const FormerRun& run) {
                 run.facts.failure.message + (as_done ? ", and it counts as done" : ""));
 }
 
-void charge_culprits(const Tools& tools, const config::Settings& settings,
-                     const std::vector<FormerRun*>& culprits) {
+void charge_culprits(const Tools& tools, const std::vector<FormerRun*>& culprits) {
   for (FormerRun* run : culprits) {
     find_earlier_crash(tools.db, run->id(), run->facts);
     // A first crash is retried in place in every queue (S10).
@@ -427,22 +411,21 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
     const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, *run);
     log_charge(*run, charged);
     if (!charged) continue;
-    count_failed(settings);
+    count_failed(tools.settings);
     count_crash(tools, *run);
   }
 }
 
 // Settles every task in the slot, and the lease.
-void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                  Remains remains, const WorkerEnd& end) {
+void settle_tasks(const Tools& tools, Remains remains) {
   if (mutant::removed("crash_charge")) remains.at_work.clear();
   for (FormerRun& run : remains.at_work) {
     run.headers = queue::find_headers(tools.db, run.id(), run.record.run_key);
-    run.facts = facts_of(tools, settings, slot, end, run);
+    run.facts = facts_of(tools, run);
   }
-  for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
+  for (const FormerRun& run : remains.refunding) refund(tools, run);
   note_begun(tools, remains.at_work);
-  auto blamed = culprits_of(end, slot, remains);
+  auto blamed = culprits_of(tools.end, tools.slot, remains);
   const std::size_t culprits = blamed.size();
   std::erase_if(blamed, [](const FormerRun* run) { return run->facts.cancel.has_value(); });
   // Several tasks over their time were in one call (A13), and any of them may have hung: each is
@@ -460,14 +443,9 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   // Tasks under the lease come last: the last of them ends it.
   std::stable_partition(blamed.begin(), blamed.end(),
                         [&](const FormerRun* run) { return !leased(tools, *run); });
-  charge_culprits(tools, settings, blamed);
+  charge_culprits(tools, blamed);
   spare(tools, spared, unknown);
-  ack_detached(tools, settings, remains);
-}
-
-void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
-  push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
-  peer::wake(board.pools[pool].bell, 1);
+  ack_detached(tools, remains);
 }
 
 }  // namespace
@@ -478,9 +456,8 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
     log::warn("worker.out_of_memory",
               {{"slot", slot.index}, {"pid", slot.pid}, {"error", end.out_of_memory}});
   }
-  Remains remains = read_remains(slot);
   const queue::Holder holder = holder_of(settings, slot);
-  keep_records(settings, slot, holder, remains);
+  const Remains remains = read_remains(settings, slot, holder);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   db::Connection db = process::connect(db::from_settings(settings));
@@ -489,13 +466,15 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   const auto epoch = leases.held_epoch(db, remains.partition);
   const auto meter = process::own_meter(settings, slot.index);
   if (meter != nullptr) meter->count(meter::Event::kSettled);
-  Tools tools{db, detached, std::nullopt, meter.get(), death_of(slot)};
+  Tools tools{settings, slot, end, db, detached, std::nullopt, meter.get()};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
-  settle_tasks(tools, settings, slot, remains, end);
+  settle_tasks(tools, remains);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);
   if (board != nullptr && slot.pool < std::size(board->pools)) {
-    put_first_in_line(*board, slot.pool, remains.partition);
+    ipc::PoolBoard& pool = board->pools[slot.pool];
+    push_urgent(pool, make_hint(remains.partition.queue_id, remains.partition.partition_no));
+    peer::wake(pool.bell, 1);
   }
   log::info("worker.settled", {{"slot", slot.index},
                                {"pid", slot.pid},

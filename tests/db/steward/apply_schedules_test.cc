@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections [schedules.NAME] of a configuration, at the start of a steward.
-#include "steward/apply_schedules.h"
-
 #include "db/worker/loop_fixture.h"
 #include "queue/schedules/schedule_store.h"
+#include "steward/chores.h"
 
 namespace allot::steward {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
-#include "process/connect.h"
+#include "process/session.h"
 #include "support/temp_dir.h"
-#include "worker/block/block_loop.h"
+#include "worker/block/lease_run.h"
 #include "worker/job/executor.h"
 
 namespace allot::worker {
@@ -61,18 +61,18 @@ class LoopWorker {
                 std::move(queues),
                 [&registry](std::string_view type) { return registry.find(type) != nullptr; }),
         executor_(all_started_, slot_, make_runners(concurrency, options, registry), short_ns),
-        loop_({.session = parts_.session,
-               .finder = finder_,
-               .keeper = parts_.keeper,
-               .slot = slot_,
-               .executor = executor_,
-               .registry = registry,
-               .careful_turn = turn_,
-               .recovery = recovery_,
-               .lifetime = lifetime_,
-               .on_unknown = [this](const queue::TaskId& id, const std::string& type) {
-                 if (on_unknown_) on_unknown_(id, type);
-               }}) {}
+        loop_{.session = parts_.session,
+              .finder = finder_,
+              .keeper = parts_.keeper,
+              .slot = slot_,
+              .executor = executor_,
+              .registry = registry,
+              .careful_turn = turn_,
+              .recovery = recovery_,
+              .lifetime = lifetime_,
+              .on_unknown = [this](const queue::TaskId& id, const std::string& type) {
+                if (on_unknown_) on_unknown_(id, type);
+              }} {}
 
   // The found block may start at its queue's rate, once work() gets it.
   std::optional<queue::Block> find() {
@@ -89,7 +89,8 @@ class LoopWorker {
   void all_started(ObservedExecutor::Observer told) { all_started_ = std::move(told); }
   process::Session& session() { return parts_.session; }
   void work(queue::Block block) {
-    loop_.work({std::move(block), std::exchange(grant_, {}), cap_part_, deferred_});
+    LeasedBlock found{std::move(block), std::exchange(grant_, {}), cap_part_, deferred_};
+    static_cast<void>(LeaseRun(loop_, std::move(found)).run());
   }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As in a drain.
@@ -125,7 +126,7 @@ class LoopWorker {
   Grant grant_;
   std::uint32_t cap_part_ = 0;
   bool deferred_ = false;
-  BlockLoop loop_;
+  const BlockParts loop_;
 };
 
 // First of the base classes: the plugin receives its file name.

@@ -5,7 +5,6 @@
 #include <future>
 
 #include "db/worker/fixture.h"
-#include "process/connect.h"
 #include "support/commit_stop.h"
 #include "support/eventually.h"
 

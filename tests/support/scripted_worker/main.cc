@@ -34,8 +34,6 @@ void put(char (&to)[N], const std::string& from) {
 // pools=name:size,name:size
 ipc::PreflightAnswer answer_of(const Folder& folder) {
   ipc::PreflightAnswer answer{};
-  answer.magic = ipc::kPreflightMagic;
-  answer.version = ipc::kPreflightVersion;
   std::istringstream pools(folder.text("pools", "main:1"));
   for (std::string pool; std::getline(pools, pool, ',');) {
     ipc::PreflightPool& entry = answer.pools[answer.pool_count++];

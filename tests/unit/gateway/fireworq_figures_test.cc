@@ -37,8 +37,7 @@ class FireworqFigures : public testing::Test {
     meter::Record* record = meter::open_record(folder_.path(), 0, kRun);
     if (record == nullptr) throw std::runtime_error("no record");
     meter::Meter meter(*record);
-    meter.count(what, queue_.info.name, type);
-    if (elapsed_ms != 0) meter.count_elapsed(queue_.info.name, type, elapsed_ms);
+    meter.count(what, queue_.info.name, type, {.elapsed_ms = elapsed_ms});
   }
   static constexpr meter::SupervisorRun kRun{1000, 7};
   support::TempDir folder_;

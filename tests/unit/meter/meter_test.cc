@@ -69,12 +69,9 @@ class MeterTest : public testing::Test {
 };
 
 TEST_F(MeterTest, TheNextWorkerContinues) {
-  Meter(record()).count(Count::kDone, "mail", "a", Took{3 * kMilli, 40 * kMilli});
-  Meter(record()).count(Count::kDone, "mail", "a", Took{20'000 * kSecond, 0});
-  Meter(record(1)).count(Count::kDead, "mail", "a");
-  Meter(record()).count_elapsed("mail", "a", 40);
-  Meter(record()).count_elapsed("mail", "a", 2);
-  Meter(record(1)).count_elapsed("mail", "a", 1);
+  Meter(record()).count(Count::kDone, "mail", "a", Took{3 * kMilli, 40 * kMilli, 40});
+  Meter(record()).count(Count::kDone, "mail", "a", Took{20'000 * kSecond, 0, 2});
+  Meter(record(1)).count(Count::kDead, "mail", "a", Took{.elapsed_ms = 1});
   EXPECT_EQ(totals(folder_.path()).pairs.at({"mail", "a"}).elapsed_ms, 43U);
   const auto records = read_records(folder_.path());
   ASSERT_EQ(records.size(), 2U);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S7.
-#include "worker/block/careful_turn.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "base/unique_fd.h"
 #include "support/temp_dir.h"
+#include "worker/block/starter.h"
 
 namespace allot::worker::careful_turn_test {
 namespace {
