@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <vector>
 
-#include "allow_list.h"
+#include "address.h"
 #include "base/unique_fd.h"
 #include "resolver.h"
 #include "url.h"
@@ -20,6 +22,25 @@ struct Limits {
   std::chrono::milliseconds all = std::chrono::minutes(1);
 };
 
+// The permitted targets of requests: scheme, host and port. Constant after construction; any thread
+// may call it.
+class AllowList {
+ public:
+  AllowList() = default;
+  // Throws std::invalid_argument that names the entry.
+  explicit AllowList(const std::vector<std::string>& entries);
+
+  [[nodiscard]] const std::vector<Origin>& entries() const { return entries_; }
+  [[nodiscard]] bool has(const Origin& origin) const;
+  // The reason why a connection to this address is refused for `origin`; empty: permitted. An
+  // address that is not globally reachable needs its own entry, with the scheme and port of the
+  // target.
+  [[nodiscard]] std::string refusal(const Origin& origin, const Address& address) const;
+
+ private:
+  std::vector<Origin> entries_;
+};
+
 // Opens connections to permitted targets. Any thread may call it.
 class Connector {
  public:
@@ -31,9 +52,6 @@ class Connector {
   UniqueFd connect(const Origin& origin, const Limits& limits, const Watch& watch);
 
  private:
-  [[nodiscard]] std::vector<Address> allowed_of(const std::vector<Address>& addresses,
-                                                const Origin& origin) const;
-
   AllowList allowed_;
   Resolver resolver_;
 };

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/utf8.h"
 #include "json/strict.h"
-#include "verdict.h"
 
 namespace http_plugin {
 namespace {
@@ -44,13 +44,8 @@ std::uint32_t number_in(const json& envelope, const char* key) {
 
 constexpr std::size_t kMaxText = std::size_t{64} << 10;
 
-// In the order of JobStatus.
-constexpr const char* kWords[] = {"success", "failure", "internal-failure", "permanent-failure"};
-
-JobStatus status_of(Word word) {
-  if (word == Word::kSuccess) return JobStatus::kSuccess;
-  return word == Word::kFailure ? JobStatus::kFailure : JobStatus::kPermanentFailure;
-}
+// In the order of Word.
+constexpr const char* kWords[] = {"success", "failure", "permanent-failure", "internal-failure"};
 
 }  // namespace
 
@@ -69,35 +64,31 @@ Job read_job(std::string_view payload) {
 
 JobResult result_of(const Answer& answer) {
   if (!answer.is_whole) {
-    return {JobStatus::kFailure, answer.status, "Cannot read body: it is longer than 1 MiB"};
+    return {Word::kFailure, answer.status, "Cannot read body: it is longer than 1 MiB"};
   }
   Verdict verdict = verdict_of_body(answer.body);
-  return {status_of(verdict.word), answer.status, std::move(verdict.message)};
+  return {verdict.word, answer.status, std::move(verdict.message)};
 }
 
 JobResult result_of(const Trouble& trouble) {
   const std::string why = trouble.what();
   if (trouble.status() != 0) {
-    return {JobStatus::kFailure, trouble.status(), "Cannot read body: " + why};
+    return {Word::kFailure, trouble.status(), "Cannot read body: " + why};
   }
   const bool refused = trouble.kind() == Trouble::Kind::kRefused;
-  return {refused ? JobStatus::kPermanentFailure : JobStatus::kInternalFailure, 0,
-          "Request failed: " + why};
+  return {refused ? Word::kPermanentFailure : Word::kInternalFailure, 0, "Request failed: " + why};
 }
 
 std::string text_of(const JobResult& result) {
-  std::string text = std::string(kWords[static_cast<int>(result.status)]) + " " +
+  std::string text = std::string(kWords[static_cast<int>(result.word)]) + " " +
                      std::to_string(result.code) + ": " + result.message;
-  if (text.size() <= kMaxText) return text;
-  std::size_t end = kMaxText;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
+  text.resize(allot::utf8_cut(text, kMaxText));
   return text;
 }
 
 allot::Outcome outcome_of(const JobResult& result, const Job& job) {
-  if (result.status == JobStatus::kSuccess) return allot::success();
-  if (result.status == JobStatus::kPermanentFailure) return allot::fail(text_of(result));
+  if (result.word == Word::kSuccess) return allot::success();
+  if (result.word == Word::kPermanentFailure) return allot::fail(text_of(result));
   return allot::retry(text_of(result), std::chrono::seconds(job.retry_delay));
 }
 

@@ -8,6 +8,7 @@
 
 #include "connection.h"
 #include "trouble.h"
+#include "verdict.h"
 
 // Fireworq jobs and their results: pure functions.
 namespace http_plugin {
@@ -27,11 +28,9 @@ struct Job {
 // Throws std::invalid_argument with the error.
 Job read_job(std::string_view payload);
 
-enum class JobStatus { kSuccess, kFailure, kInternalFailure, kPermanentFailure };
-
 // The result of a failed job as shown by Fireworq's API.
 struct JobResult {
-  JobStatus status = JobStatus::kInternalFailure;
+  Word word = Word::kInternalFailure;
   int code = 0;  // the HTTP status; 0: no answer
   std::string message{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolver.h"
 
+#include <Poco/Net/SocketAddress.h>
 #include <netdb.h>
-#include <netinet/in.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,17 +19,10 @@ namespace {
 constexpr std::chrono::milliseconds kSlice{50};  // interval of the check for the end of the request
 
 Address address_of(const addrinfo& info) {
+  const auto host = Poco::Net::SocketAddress(info.ai_addr, info.ai_addrlen).host();
   Address address;
   address.is_v6 = info.ai_family == AF_INET6;
-  if (address.is_v6) {
-    sockaddr_in6 in = {};
-    std::memcpy(&in, info.ai_addr, sizeof in);
-    std::memcpy(address.bytes.data(), &in.sin6_addr, 16);
-  } else {
-    sockaddr_in in = {};
-    std::memcpy(&in, info.ai_addr, sizeof in);
-    std::memcpy(address.bytes.data(), &in.sin_addr, 4);
-  }
+  std::memcpy(address.bytes.data(), host.addr(), host.length());
   return address;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "address.h"
+#include "base/utf8.h"
 
 namespace http_plugin {
 namespace {
@@ -21,16 +22,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-std::string lower(std::string_view text) {
-  std::string copy(text);
-  for (char& c : copy) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return copy;
-}
-
 std::string_view without_prefix(std::string_view text, std::string_view prefix, bool& found) {
-  found = lower(text.substr(0, prefix.size())) == prefix;
+  found = allot::lower(text.substr(0, prefix.size())) == prefix;
   return found ? text.substr(prefix.size()) : text;
 }
 
@@ -84,7 +77,7 @@ std::string host_of(std::string_view authority, std::string_view& rest) {
   if (!authority.starts_with('[')) {
     const std::size_t end = std::min(authority.find(':'), authority.size());
     rest = authority.substr(end);
-    std::string host = lower(authority.substr(0, end));
+    std::string host = allot::lower(authority.substr(0, end));
     check_name(host);
     return host;
   }
