@@ -20,7 +20,6 @@
 #include "base/utf8.h"
 #include "job.h"
 #include "programs/section.h"
-#include "redirect.h"
 #include "request_head.h"
 #include "sender.h"
 #include "targets.h"

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <Poco/AutoPtr.h>
+
 #include <string>
 
 #include "url.h"
 
 namespace Poco::Net {
+class Context;
 class StreamSocket;
-}
+}  // namespace Poco::Net
 
 namespace http_plugin {
 
@@ -36,9 +38,8 @@ class Tls {
   [[nodiscard]] Poco::Net::StreamSocket secured(const Poco::Net::StreamSocket& plain) const;
 
  private:
-  struct Context;
   Origin origin_;
-  std::unique_ptr<Context> context_;
+  Poco::AutoPtr<Poco::Net::Context> context_;
 };
 
 }  // namespace http_plugin

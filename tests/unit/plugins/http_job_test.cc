@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "job.h"
-#include "redirect.h"
 #include "support/reserved_port.h"
 #include "trouble.h"
 #include "unit/plugins/http_fixture.h"
