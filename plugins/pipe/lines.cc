@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "json/base64.h"
@@ -176,30 +176,24 @@ std::string both_ends(std::string trace) {
   return trace;
 }
 
-// Reads an error of three optional texts.
-void read_error(Fields& line, allot::Outcome& verdict) {
+// A retry or failure has a reason, or an error of three optional texts instead, as an exception
+// has.
+void read_cause(Fields& line, allot::Outcome& verdict) {
+  const bool may_have_reason = verdict.kind != ALLOT_EXCEPTION;
+  if (auto reason = may_have_reason ? line.text("reason") : std::nullopt) {
+    verdict.reason = std::move(*reason);
+    return;
+  }
+  if (may_have_reason && verdict.kind != ALLOT_RETRY && verdict.kind != ALLOT_FAIL) return;
   const std::string type = line.text("class").value_or("");
   verdict.reason = text_of(type, line.text("message").value_or(""));
   verdict.detail = both_ends(line.text("trace").value_or(""));
 }
 
-// A retry or failure has a reason, or an error instead.
-void read_reason(Fields& line, allot::Outcome& verdict) {
-  if (auto reason = line.text("reason")) {
-    verdict.reason = std::move(*reason);
-  } else if (verdict.kind == ALLOT_RETRY || verdict.kind == ALLOT_FAIL) {
-    read_error(line, verdict);
-  }
-}
-
 void read_verdict(Fields& line, Said& said) {
   said.verdict.kind = verdict_of(line.needed("verdict"));
   said.last = line.flag("last");
-  if (said.verdict.kind == ALLOT_EXCEPTION) {
-    read_error(line, said.verdict);
-  } else {
-    read_reason(line, said.verdict);
-  }
+  read_cause(line, said.verdict);
   said.verdict.delay = line.duration("delay");
   if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
     throw BadLine("a snooze needs 'delay'");
@@ -312,32 +306,19 @@ void add_text(std::string& line, std::string_view text) {
   }
 }
 
-const char* stop_word(std::int32_t reason) {
-  switch (reason) {
-    case ALLOT_STOP_CANCELLED:
-      return "cancelled";
-    case ALLOT_STOP_TIME_LIMIT:
-      return "time_limit";
-    case ALLOT_STOP_LEASE:
-      return "lease_in_doubt";
-    default:
-      return "worker_leaves";
-  }
-}
+using Word = std::pair<std::int32_t, const char*>;
+constexpr Word kStopWords[] = {{ALLOT_STOP_CANCELLED, "cancelled"},
+                               {ALLOT_STOP_TIME_LIMIT, "time_limit"},
+                               {ALLOT_STOP_LEASE, "lease_in_doubt"}};
+constexpr Word kErrorWords[] = {{ALLOT_LEASE_LOST, "lease_lost"},
+                                {ALLOT_BAD_INPUT, "bad_input"},
+                                {ALLOT_DATABASE_ERROR, "database_error"},
+                                {ALLOT_TRANSACTION_LOST, "transaction_lost"}};
 
-const char* word_of(std::int32_t code) {
-  switch (code) {
-    case ALLOT_LEASE_LOST:
-      return "lease_lost";
-    case ALLOT_BAD_INPUT:
-      return "bad_input";
-    case ALLOT_DATABASE_ERROR:
-      return "database_error";
-    case ALLOT_TRANSACTION_LOST:
-      return "transaction_lost";
-    default:
-      return "outcome_unknown";
-  }
+const char* word_in(std::span<const Word> words, std::int32_t code, const char* otherwise) {
+  const auto at = std::find_if(words.begin(), words.end(),
+                               [code](const Word& word) { return word.first == code; });
+  return at == words.end() ? otherwise : at->second;
 }
 
 }  // namespace
@@ -380,7 +361,8 @@ std::string task_line(const allot::Context& ctx) {
 }
 
 std::string stop_line(std::string_view id, std::int32_t reason) {
-  return line_of({{"kind", "stop"}, {"id", id}, {"reason", stop_word(reason)}});
+  return line_of(
+      {{"kind", "stop"}, {"id", id}, {"reason", word_in(kStopWords, reason, "worker_leaves")}});
 }
 
 std::string done_line(std::string_view id, const std::vector<std::string>& ids) {
@@ -390,7 +372,7 @@ std::string done_line(std::string_view id, const std::vector<std::string>& ids) 
 std::string refused_line(std::string_view id, const allot::CallError& error) {
   return line_of({{"kind", "refused"},
                   {"id", id},
-                  {"code", word_of(error.code())},
+                  {"code", word_in(kErrorWords, error.code(), "outcome_unknown")},
                   {"number", error.number()},
                   {"reason", error.what()}});
 }
