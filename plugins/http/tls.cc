@@ -61,13 +61,19 @@ void expect_name(SSL_CTX* context, const Origin& origin) {
 
 }  // namespace
 
+struct Tls::Context {
+  net::Context::Ptr poco;
+};
+
 Tls::Tls(const Origin& origin, const TlsFiles& files) : origin_(origin) {
   try {
-    context_ = new net::Context(net::Context::TLS_CLIENT_USE, files.key, files.cert, files.ca,
-                                net::Context::VERIFY_STRICT, 9, files.ca.empty());
-    context_->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
-    SSL_CTX_set_verify(context_->sslContext(), SSL_VERIFY_PEER, &remember);
-    expect_name(context_->sslContext(), origin);
+    net::Context::Ptr made =
+        new net::Context(net::Context::TLS_CLIENT_USE, files.key, files.cert, files.ca,
+                         net::Context::VERIFY_STRICT, 9, files.ca.empty());
+    made->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
+    SSL_CTX_set_verify(made->sslContext(), SSL_VERIFY_PEER, &remember);
+    expect_name(made->sslContext(), origin);
+    context_ = std::make_unique<Context>(Context{made});
   } catch (const Poco::Exception& error) {
     throw std::invalid_argument("tls_ca, tls_cert or tls_key cannot be used: " +
                                 error.displayText());
@@ -81,7 +87,7 @@ net::StreamSocket Tls::secured(const net::StreamSocket& plain) const {
   try {
     // SNI must not contain an IP address.
     const std::string name = parse_address(origin_.host) ? "" : origin_.host;
-    return net::SecureStreamSocket::attach(plain, name, context_);
+    return net::SecureStreamSocket::attach(plain, name, context_->poco);
   } catch (const Poco::Exception& error) {
     const std::string why =
         t_distrust == X509_V_OK ? error.displayText() : words_of(t_distrust, origin_);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Poco/AutoPtr.h>
-
+#include <memory>
 #include <string>
 
 #include "url.h"
 
 namespace Poco::Net {
-class Context;
 class StreamSocket;
-}  // namespace Poco::Net
+}
 
 namespace http_plugin {
 
@@ -38,8 +36,9 @@ class Tls {
   [[nodiscard]] Poco::Net::StreamSocket secured(const Poco::Net::StreamSocket& plain) const;
 
  private:
+  struct Context;
   Origin origin_;
-  Poco::AutoPtr<Poco::Net::Context> context_;
+  std::unique_ptr<Context> context_;
 };
 
 }  // namespace http_plugin
