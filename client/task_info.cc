@@ -68,10 +68,15 @@ std::string payload_of(const queue::TaskView& task) {
   }
 }
 
-// Adds the fields encoded in the id and the row of its unique key.
-void add_keys(db::Connection& db, const queue::TaskId& id, TaskInfo& info) {
+// The fields encoded in the id, the name of its queue, and its unique key.
+TaskInfo info_of(db::Connection& db, const queue::TaskId& id) {
+  TaskInfo info;
+  info.id = id.text();
+  info.queue = queue::queue_name(db, id.partition.queue_id);
+  info.prio = id.prio;
   info.first_due = moment_of(id.first_due());
   if (auto unique = queue::show_unique(db, id)) info.unique_key = std::move(unique->key);
+  return info;
 }
 
 void add_headers(const queue::Headers& headers, TaskInfo& info) {
@@ -87,17 +92,13 @@ void add_headers(const queue::Headers& headers, TaskInfo& info) {
 std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   const auto done = queue::show_done(db, id);
   if (!done) return std::nullopt;
-  TaskInfo info;
-  info.id = id.text();
-  info.queue = queue::queue_name(db, id.partition.queue_id);
+  TaskInfo info = info_of(db, id);
   info.type = done->type;
   info.state = TaskState::kDone;
-  info.prio = id.prio;
   info.attempts = done->attempt;
   info.at = moment_of(done->ended_at);
   info.worker = done->worker;
   add_headers(done->headers, info);
-  add_keys(db, id, info);
   return info;
 }
 
@@ -125,12 +126,9 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   if (!task) return done_info(db, id);
   std::optional<queue::Standing> standing;
   if (!task->dead && !task->running) standing = queue::standing(db, *task);
-  TaskInfo info;
-  info.id = id.text();
-  info.queue = queue::queue_name(db, id.partition.queue_id);
+  TaskInfo info = info_of(db, id);
   info.type = task->type;
   info.state = state_of(*task, standing);
-  info.prio = id.prio;
   info.attempts = task->attempts;
   info.payload = payload_of(*task);
   info.payload_size = info.payload.size();
@@ -141,7 +139,6 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   info.error = task->error;
   info.detail = task->detail;
   info.fault = task->fault;
-  add_keys(db, id, info);
   if (!task->expires_at.empty()) info.expires_at = moment_of(task->expires_at);
   info.key_hash = task->key_hash;
   add_headers(task->headers, info);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace allot {
@@ -23,6 +24,23 @@ constexpr std::size_t utf8_length(std::string_view text) {
   const bool bad = (both >= 0xe000 && both < 0xe0a0) || (both > 0xed9f && both < 0xee00) ||
                    (both >= 0xf000 && both < 0xf090) || both > 0xf48f;
   return bad && length > 2 ? 0 : length;
+}
+
+// The length of the longest start of a text that has at most `most` bytes and ends between two
+// characters.
+constexpr std::size_t utf8_cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
+  return most;
+}
+
+// Lower-cases ASCII letters only, as in names of hosts and fields.
+inline std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
 }
 
 }  // namespace allot

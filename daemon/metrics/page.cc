@@ -60,7 +60,7 @@ void Page::add(Metric metric, const Histogram& histogram,
   to.sample_sum += histogram.sum;
 }
 
-std::vector<prometheus::MetricFamily> Page::Collect() const {
+std::vector<prometheus::MetricFamily> Page::families() const {
   std::vector<prometheus::MetricFamily> some;
   for (const Family& each : families_) {
     if (!each.family.metric.empty()) some.push_back(each.family);
@@ -68,8 +68,8 @@ std::vector<prometheus::MetricFamily> Page::Collect() const {
   return some;
 }
 
-std::string text_of(const prometheus::Collectable& page) {
-  return prometheus::TextSerializer().Serialize(page.Collect());
+std::string text_of(const Page& page) {
+  return prometheus::TextSerializer().Serialize(page.families());
 }
 
 }  // namespace allot::metrics

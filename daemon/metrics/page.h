@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
 #include <cstddef>
@@ -17,7 +16,7 @@ namespace allot::metrics {
 
 // Result of one scrape: the samples of every metric of the catalog that has any, each series once.
 // Its owner fills it from the sources; see slots.h and the like.
-class Page final : public prometheus::Collectable {
+class Page {
  public:
   Page();
 
@@ -32,7 +31,7 @@ class Page final : public prometheus::Collectable {
   };
   void add(Metric metric, const Histogram& histogram, const std::vector<std::string_view>& labels);
 
-  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
+  [[nodiscard]] std::vector<prometheus::MetricFamily> families() const;
 
  private:
   prometheus::ClientMetric& series(Metric metric, const std::vector<std::string_view>& labels);
@@ -46,6 +45,6 @@ class Page final : public prometheus::Collectable {
 
 // Prometheus' text format, version 0.0.4.
 inline constexpr std::string_view kTextType = "text/plain; version=0.0.4; charset=utf-8";
-[[nodiscard]] std::string text_of(const prometheus::Collectable& page);
+[[nodiscard]] std::string text_of(const Page& page);
 
 }  // namespace allot::metrics

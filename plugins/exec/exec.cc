@@ -5,22 +5,33 @@
 //
 //   [plugins.exec.types."thumbs.make"]
 //   command = ["/usr/local/bin/make-thumbs", "--size", "200"]
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <allot/plugin.hpp>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
-#include "child.h"
+#include "base/unique_fd.h"
+#include "programs/process.h"
 #include "programs/section.h"
 
 namespace exec_plugin {
 namespace {
 
+using allot::UniqueFd;
+using programs::above_those_of_programs;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -119,25 +130,59 @@ std::vector<std::string> variables(const allot::Context& ctx) {
   return all;
 }
 
-// Runs one command to its end, with all time limits.
+// The payload as a memory file, so that no thread must feed a pipe and the command may leave it
+// unread.
+UniqueFd file_of(std::string_view content) {
+  UniqueFd file =
+      above_those_of_programs(::memfd_create("allot-payload", MFD_CLOEXEC), "no memory file");
+  for (std::size_t at = 0; at < content.size();) {
+    const ssize_t put =
+        ::pwrite(file.get(), content.data() + at, content.size() - at, static_cast<off_t>(at));
+    if (put < 0 && errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), "the payload cannot be passed on");
+    }
+    if (put > 0) at += static_cast<std::size_t>(put);
+  }
+  return file;
+}
+
+// Runs one command to its end, with all time limits. SIGKILL ends it with this object, and with the
+// thread that created it.
 class Watch {
  public:
-  Watch(const Command& command, allot::Context& ctx)
-      : command_(command),
-        ctx_(ctx),
-        child_(command.program, command.keep_stdout, variables(ctx), ctx.payload()) {}
+  // Throws std::system_error that names the failed step.
+  Watch(const Command& command, allot::Context& ctx) : command_(command), ctx_(ctx) {
+    const UniqueFd payload = file_of(ctx.payload());
+    const UniqueFd nowhere =
+        above_those_of_programs(::open("/dev/null", O_WRONLY | O_CLOEXEC), "/dev/null");
+    programs::Pipe output = programs::make_pipe();
+    const int out = command.keep_stdout ? output.write.get() : nowhere.get();
+    process_.emplace(command.program, variables(ctx),
+                     std::vector<int>{payload.get(), out, output.write.get()});
+    output_ = programs::Output(std::move(output.read));
+  }
 
   allot::Outcome run() {
-    std::size_t said = 0;
-    while (!child_.wait(kTick)) {
-      if (child_.bytes_said() != said) ctx_.heartbeat();
-      said = child_.bytes_said();
+    std::uint64_t said = 0;
+    while (!wait()) {
+      if (std::exchange(said, output_.bytes_read()) != output_.bytes_read()) ctx_.heartbeat();
       end_in_time();
     }
-    return outcome(child_.reap());
+    const auto status = process_->reap();
+    output_.drain();
+    return outcome(status);
   }
 
  private:
+  // Waits for its exit or output. True: it has exited.
+  bool wait() {
+    // Without a pidfd, polls every few milliseconds for the exit of the command.
+    const int patience = process_->alive() >= 0 ? static_cast<int>(kTick.count()) : 5;
+    pollfd events[] = {{output_.fd(), POLLIN, 0}, {process_->alive(), POLLIN, 0}};
+    if (::poll(events, 2, patience) > 0 && events[0].revents != 0) (void)output_.read();
+    return process_->ended();
+  }
+
   void end_in_time() {
     const auto now = Clock::now();
     if (why_ == nullptr) {
@@ -151,9 +196,9 @@ class Watch {
         return;
       }
       terminated_ = now;
-      child_.signal(SIGTERM);
+      process_->signal(SIGTERM);
     } else if (now - terminated_ >= command_.kill_after) {
-      child_.signal(SIGKILL);
+      process_->signal(SIGKILL);
     }
   }
 
@@ -169,15 +214,15 @@ class Watch {
     const std::string end = programs::how_it_ended(status);
     // Ignores the exit code, because a terminated program may exit with 0.
     if (why_ != nullptr) {
-      return allot::retry(programs::with_output(why_ + ("; " + end), child_.said()), delay_);
+      return allot::retry(output_.behind(why_ + ("; " + end)), delay_);
     }
     int kind = ALLOT_RETRY;
     if (status && WIFEXITED(*status)) {
       const auto code = command_.codes.find(WEXITSTATUS(*status));
       kind = code == command_.codes.end() ? command_.other_codes : code->second;
     }
-    if (kind != ALLOT_SUCCESS) return {kind, std::nullopt, end, child_.said().all()};
-    const std::string said = child_.said().last(kMaxLogged);
+    if (kind != ALLOT_SUCCESS) return {kind, std::nullopt, end, output_.all()};
+    const std::string said = output_.last(kMaxLogged);
     if (!said.empty()) ctx_.info(said);
     return allot::success();
   }
@@ -185,7 +230,8 @@ class Watch {
   const Command& command_;
   allot::Context& ctx_;
   const Clock::time_point started_ = Clock::now();
-  Child child_;
+  std::optional<programs::Process> process_;
+  programs::Output output_;
   const char* why_ = nullptr;  // why it was terminated
   std::optional<Clock::time_point> stop_seen_;
   Clock::time_point terminated_;

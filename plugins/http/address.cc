@@ -83,12 +83,6 @@ const std::vector<Block>& blocks() {
   return all;
 }
 
-Address last_four_of(const Address& address) {
-  Address inside;
-  std::copy_n(address.bytes.begin() + 12, 4, inside.bytes.begin());
-  return inside;
-}
-
 }  // namespace
 
 std::optional<Address> parse_address(std::string_view text) {
@@ -111,7 +105,8 @@ std::string special_purpose_of(const Address& address) {
   const auto has = [&address](const Block& one) { return one.has(address); };
   static const Block nat64 = block("64:ff9b::", 96, "NAT64");
   if (nat64.has(address)) {
-    const Address inside = last_four_of(address);
+    Address inside;
+    std::copy_n(address.bytes.begin() + 12, 4, inside.bytes.begin());
     const std::string why = special_purpose_of(inside);
     return why.empty() ? why : "NAT64 of " + text_of(inside) + ", " + why;
   }

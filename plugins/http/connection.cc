@@ -31,52 +31,11 @@ constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body i
 
 }  // namespace
 
-// Poco's socket, with or without TLS. It never connects: the library would resolve the name again,
-// and use an unchecked address.
-class Connection::Stream {
- public:
-  explicit Stream(const net::StreamSocket& socket) : socket_(socket) {}
-
-  void secure(const Tls& tls) { socket_ = tls.secured(socket_); }
-  void send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const int sent = socket_.sendBytes(bytes.data(), static_cast<int>(bytes.size()));
-      if (sent <= 0) throw net::NetException("it does not accept data");
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-  }
-  // The next byte; -1 at the end.
-  int next() { return fill() ? static_cast<unsigned char>(buffer_[at_++]) : -1; }
-  std::size_t take(char* to, std::size_t size) {
-    if (!fill()) return 0;
-    const std::size_t taken = buffer_.copy(to, std::min(size, filled_ - at_), at_);
-    at_ += taken;
-    return taken;
-  }
-  [[nodiscard]] bool has_more() const { return at_ < filled_; }
-
- private:
-  // False: end of input.
-  bool fill() {
-    if (at_ < filled_) return true;
-    const int got = socket_.receiveBytes(buffer_.data(), static_cast<int>(buffer_.size()));
-    at_ = 0;
-    filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
-    return filled_ > 0;
-  }
-
-  net::StreamSocket socket_;
-  std::string buffer_ = std::string(4096, '\0');
-  std::size_t at_ = 0;
-  std::size_t filled_ = 0;
-};
-
 Connection::Connection(UniqueFd socket) {
   UniqueFd other(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
   if (other.get() < 0) throw Trouble(std::string("no descriptor: ") + std::strerror(errno));
   handle_ = std::make_shared<const UniqueFd>(std::move(other));
-  const net::StreamSocket plain(new net::StreamSocketImpl(socket.release()));
-  stream_ = std::make_unique<Stream>(plain);
+  socket_ = std::make_unique<net::StreamSocket>(new net::StreamSocketImpl(socket.release()));
 }
 
 // Shuts the socket down first: the TLS close would wait for a peer that does not read.
@@ -85,7 +44,30 @@ Connection::~Connection() {
 }
 
 void Connection::secure(const Tls& tls) {
-  stream_->secure(tls);
+  *socket_ = tls.secured(*socket_);
+}
+
+void Connection::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const int sent = socket_->sendBytes(bytes.data(), static_cast<int>(bytes.size()));
+    if (sent <= 0) throw net::NetException("it does not accept data");
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+bool Connection::fill() {
+  if (at_ < filled_) return true;
+  const int got = socket_->receiveBytes(buffer_.data(), static_cast<int>(buffer_.size()));
+  at_ = 0;
+  filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+  return filled_ > 0;
+}
+
+std::size_t Connection::take(char* to, std::size_t size) {
+  if (!fill()) return 0;
+  const std::size_t taken = buffer_.copy(to, std::min(size, filled_ - at_), at_);
+  at_ += taken;
+  return taken;
 }
 
 bool Connection::is_quiet() const {
@@ -100,10 +82,10 @@ std::string Connection::send(const std::string& head, std::string_view body) {
     if (body.size() <= kSentTogether) {
       std::string together;
       together.reserve(head.size() + body.size());
-      stream_->send(together.append(head).append(body));
+      write(together.append(head).append(body));
     } else {
-      stream_->send(head);
-      stream_->send(body);
+      write(head);
+      write(body);
     }
     return {};
   } catch (const Poco::Exception& error) {
@@ -112,8 +94,8 @@ std::string Connection::send(const std::string& head, std::string_view body) {
 }
 
 void Connection::read_body(Answer& answer, bool chunked, long long length) {
-  BodyReader reader([this](char* to, std::size_t size) { return stream_->take(to, size); },
-                    kMaxAnswer, answer.body);
+  BodyReader reader([this](char* to, std::size_t size) { return take(to, size); }, kMaxAnswer,
+                    answer.body);
   if (answer.status == 204 || answer.status == 304) return;
   if (chunked) {
     answer.is_whole = reader.chunks();
@@ -132,11 +114,13 @@ bool Connection::read_head(std::string& head) {
   head.clear();
   std::size_t line = 0;  // its length so far
   while (head.size() < kMaxHead) {
-    const int c = stream_->next();
-    if (c < 0 && heard_) throw Trouble("the answer broke off");
-    if (c < 0) return false;
+    if (!fill()) {
+      if (heard_) throw Trouble("the answer broke off");
+      return false;
+    }
     heard_ = true;
-    head += static_cast<char>(c);
+    const char c = buffer_[at_++];
+    head += c;
     if (c == '\n' && line == 0) return true;
     if (c == '\n') {
       line = 0;
@@ -184,7 +168,7 @@ Answer Connection::ask(const std::string& head, std::string_view body) {
   std::string trouble;
   try {
     Answer answer = read_answer();
-    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !stream_->has_more();
+    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && at_ == filled_;
     return answer;
   } catch (const Poco::Exception& error) {
     ERR_clear_error();  // otherwise the next OpenSSL call in this thread reports it

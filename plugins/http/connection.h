@@ -24,8 +24,9 @@ struct Answer {
   bool ends_with_connection = false;  // only the end of the connection marks the end of the body
 };
 
-// A connection to a target, for sequential requests. It never connects by itself, and waits in its
-// socket without a limit: a Watch ends that. One thread at a time uses it.
+// A connection to a target, for sequential requests. It never connects by itself, because the
+// library would resolve the name again, and use an unchecked address. It waits in its socket
+// without a limit: a Watch ends that. One thread at a time uses it.
 class Connection {
  public:
   // Takes a connected socket. Throws Trouble.
@@ -49,14 +50,20 @@ class Connection {
   [[nodiscard]] bool is_quiet() const;
 
  private:
-  class Stream;
+  void write(std::string_view bytes);
+  // Reads more input if there is none in the buffer. False: end of input.
+  bool fill();
+  std::size_t take(char* to, std::size_t size);
   std::string send(const std::string& head, std::string_view body);
   bool read_head(std::string& head);
   Answer read_answer();
   void read_body(Answer& answer, bool chunked, long long length);
 
-  std::shared_ptr<const UniqueFd> handle_;  // a duplicate descriptor of the same socket
-  std::unique_ptr<Stream> stream_;
+  std::shared_ptr<const UniqueFd> handle_;           // a duplicate descriptor of the same socket
+  std::unique_ptr<Poco::Net::StreamSocket> socket_;  // with or without TLS
+  std::string buffer_ = std::string(4096, '\0');     // input, consumed up to at_
+  std::size_t at_ = 0;
+  std::size_t filled_ = 0;
   bool heard_ = false;
   bool may_be_kept_ = false;
   int status_ = 0;  // of an answer with a complete head

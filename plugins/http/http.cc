@@ -17,9 +17,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/utf8.h"
 #include "job.h"
 #include "programs/section.h"
-#include "redirect.h"
 #include "request_head.h"
 #include "sender.h"
 #include "targets.h"
@@ -40,8 +40,7 @@ constexpr std::size_t kMaxDetail = std::size_t{60} << 10;
 // The start of a text, truncated between UTF-8 characters.
 std::string beginning(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
-  return text.substr(0, most) + " ...";
+  return text.substr(0, allot::utf8_cut(text, most)) + " ...";
 }
 
 allot::Outcome outcome_of(const Target& target, const Answer& answer, const allot::Context& ctx) {
@@ -123,7 +122,7 @@ class Http : public allot::Handler {
       job = read_job(ctx.payload());
     } catch (const std::invalid_argument& error) {
       return allot::fail(text_of(
-          {JobStatus::kInternalFailure, 0,
+          {Word::kInternalFailure, 0,
            "Cannot create http request: the job is damaged: " + std::string(error.what())}));
     }
     const JobTarget& target = *targets_.jobs;
@@ -133,14 +132,14 @@ class Http : public allot::Handler {
     Watch watch(watchdog_, Clock::now() + std::min(limit, kNoLimit), std::ref(stop));
     try {
       const JobResult result = result_of(send_job(job, ctx, watch));
-      if (result.status == JobStatus::kSuccess && !result.message.empty()) {
+      if (result.word == Word::kSuccess && !result.message.empty()) {
         ctx.debug(beginning(result.message, kMaxLogged));
       }
       return outcome_of(result, job);
     } catch (const std::invalid_argument& error) {
-      return outcome_of({JobStatus::kInternalFailure, 0,
-                         "Cannot create http request: " + std::string(error.what())},
-                        job);
+      return outcome_of(
+          {Word::kInternalFailure, 0, "Cannot create http request: " + std::string(error.what())},
+          job);
     } catch (const Trouble& trouble) {
       const Watchdog::End end = watch.end();
       if (end == Watchdog::End::kNone) return outcome_of(result_of(trouble), job);

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/utf8.h"
 #include "json/strict.h"
-#include "verdict.h"
 
 namespace http_plugin {
 namespace {
@@ -44,12 +44,41 @@ std::uint32_t number_in(const json& envelope, const char* key) {
 
 constexpr std::size_t kMaxText = std::size_t{64} << 10;
 
-// In the order of JobStatus.
-constexpr const char* kWords[] = {"success", "failure", "internal-failure", "permanent-failure"};
+// In the order of Word.
+constexpr const char* kWords[] = {"success", "failure", "permanent-failure", "internal-failure"};
 
-JobStatus status_of(Word word) {
-  if (word == Word::kSuccess) return JobStatus::kSuccess;
-  return word == Word::kFailure ? JobStatus::kFailure : JobStatus::kPermanentFailure;
+bool has_scheme(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && colon < text.find_first_of("/?#");
+}
+
+// Resolves a reference relative to its URL.
+std::string whole(const Url& from, const std::string& location) {
+  if (has_scheme(location)) return location;
+  if (location.starts_with("//")) return (from.origin.tls ? "https:" : "http:") + location;
+  const std::string origin = text_of(from.origin);
+  if (location.starts_with('/')) return origin + location;
+  const std::string path = from.path.substr(0, from.path.find('?'));
+  if (location.empty() || location.starts_with('?')) return origin + path + location;
+  return origin + path.substr(0, path.rfind('/') + 1) + location;
+}
+
+// Escapes as Fireworq does: characters not permitted in a URL become %XX. A host with such a byte
+// remains invalid.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && std::string_view(" \"<>\\^`{|}").find(c) == std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    out += '%';
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 0xfU];
+  }
+  return out;
 }
 
 }  // namespace
@@ -67,37 +96,51 @@ Job read_job(std::string_view payload) {
   return job;
 }
 
+Url parse_url_of_job(std::string_view text) {
+  return parse_url(escaped(text.substr(0, text.find('#'))));
+}
+
+std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
+  const int status = answer.status;
+  const bool again = status == 307 || status == 308;
+  if (!again && (status < 301 || status > 303)) return std::nullopt;
+  if (answer.location.empty()) return std::nullopt;  // an ordinary answer
+  const std::string where = "the redirect " + std::to_string(status);
+  try {
+    const std::string location = answer.location.substr(0, answer.location.find('#'));
+    return Hop{parse_url_of_job(whole(from.url, location)), again && from.posts};
+  } catch (const std::invalid_argument& error) {
+    throw Trouble(where + " to '" + answer.location + "': " + error.what());
+  }
+}
+
 JobResult result_of(const Answer& answer) {
   if (!answer.is_whole) {
-    return {JobStatus::kFailure, answer.status, "Cannot read body: it is longer than 1 MiB"};
+    return {Word::kFailure, answer.status, "Cannot read body: it is longer than 1 MiB"};
   }
   Verdict verdict = verdict_of_body(answer.body);
-  return {status_of(verdict.word), answer.status, std::move(verdict.message)};
+  return {verdict.word, answer.status, std::move(verdict.message)};
 }
 
 JobResult result_of(const Trouble& trouble) {
   const std::string why = trouble.what();
   if (trouble.status() != 0) {
-    return {JobStatus::kFailure, trouble.status(), "Cannot read body: " + why};
+    return {Word::kFailure, trouble.status(), "Cannot read body: " + why};
   }
   const bool refused = trouble.kind() == Trouble::Kind::kRefused;
-  return {refused ? JobStatus::kPermanentFailure : JobStatus::kInternalFailure, 0,
-          "Request failed: " + why};
+  return {refused ? Word::kPermanentFailure : Word::kInternalFailure, 0, "Request failed: " + why};
 }
 
 std::string text_of(const JobResult& result) {
-  std::string text = std::string(kWords[static_cast<int>(result.status)]) + " " +
+  std::string text = std::string(kWords[static_cast<int>(result.word)]) + " " +
                      std::to_string(result.code) + ": " + result.message;
-  if (text.size() <= kMaxText) return text;
-  std::size_t end = kMaxText;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
+  text.resize(allot::utf8_cut(text, kMaxText));
   return text;
 }
 
 allot::Outcome outcome_of(const JobResult& result, const Job& job) {
-  if (result.status == JobStatus::kSuccess) return allot::success();
-  if (result.status == JobStatus::kPermanentFailure) return allot::fail(text_of(result));
+  if (result.word == Word::kSuccess) return allot::success();
+  if (result.word == Word::kPermanentFailure) return allot::fail(text_of(result));
   return allot::retry(text_of(result), std::chrono::seconds(job.retry_delay));
 }
 

@@ -3,13 +3,16 @@
 
 #include <allot/plugin.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "connection.h"
 #include "trouble.h"
+#include "url.h"
+#include "verdict.h"
 
-// Fireworq jobs and their results: pure functions.
+// Fireworq jobs, their redirects and their results: pure functions.
 namespace http_plugin {
 
 // Task type of jobs submitted by Fireworq's API.
@@ -27,11 +30,24 @@ struct Job {
 // Throws std::invalid_argument with the error.
 Job read_job(std::string_view payload);
 
-enum class JobStatus { kSuccess, kFailure, kInternalFailure, kPermanentFailure };
+inline constexpr int kMostRedirects = 10;
+
+struct Hop {
+  Url url;
+  bool posts = true;  // false: a GET without a body
+};
+
+// Parses the URL of a job or of a Location. The fragment is removed, because it is for browsers
+// only. Bytes beyond ASCII, spaces and the characters "<>\^`{|} are escaped. Throws
+// std::invalid_argument.
+[[nodiscard]] Url parse_url_of_job(std::string_view text);
+
+// nullopt: the answer is not a redirect. Throws Trouble for an invalid target.
+[[nodiscard]] std::optional<Hop> next_hop(const Hop& from, const Answer& answer);
 
 // The result of a failed job as shown by Fireworq's API.
 struct JobResult {
-  JobStatus status = JobStatus::kInternalFailure;
+  Word word = Word::kInternalFailure;
   int code = 0;  // the HTTP status; 0: no answer
   std::string message{};
 };

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "redirect.h"
+#include "job.h"
 #include "targets.h"
 
 // Requests without their body.

@@ -1,80 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sender.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
-#include <utility>
 
 #include "trouble.h"
 
 namespace http_plugin {
 namespace {
 
-// Lets the watch guard the connection in its scope.
-class Guard {
- public:
-  Guard(Watch& watch, const Connection& connection) : watch_(watch) {
-    watch_.guard(connection.socket());
-  }
-  Guard(const Guard&) = delete;
-  Guard& operator=(const Guard&) = delete;
-  ~Guard() { watch_.let_go(); }
-
- private:
-  Watch& watch_;
-};
+constexpr std::size_t kMostIdle = 128;
 
 }  // namespace
 
-// Key of a reusable connection. It includes the client certificate, which identifies the client.
-std::string Sender::name_of(const Target& target) {
-  const Origin& origin = target.url.origin;
-  std::string name;
-  name.reserve(origin.host.size() + target.tls.ca.size() + target.tls.cert.size() +
-               target.tls.key.size() + 16);
-  name.append(origin.tls ? "s" : "").append(std::to_string(origin.port)).append(1, '\n');
-  for (const auto* part : {&origin.host, &target.tls.ca, &target.tls.cert, &target.tls.key}) {
-    name.append(*part).append(1, '\n');
-  }
-  return name;
-}
-
 Sender::Sender(const Targets& targets, Lookup lookup)
     : connector_(targets.allowed, std::move(lookup)) {
-  for (const auto& [type, target] : targets.by_type) {
-    if (!target.url.origin.tls) continue;
-    auto& tls = tls_[name_of(target)];
-    if (tls == nullptr) tls = std::make_unique<Tls>(target.url.origin, target.tls);
-  }
+  const auto prepare = [this](const Origin& origin, const TlsFiles& files) {
+    if (origin.tls) tls_.try_emplace({origin, files}, origin, files);
+  };
+  for (const auto& [type, target] : targets.by_type) prepare(target.url.origin, target.tls);
   if (!targets.jobs) return;
   // A job may use any permitted origin.
-  Target target = targets.jobs->request;
-  for (const Origin& origin : targets.allowed.entries()) {
-    target.url.origin = origin;
-    auto& tls = tls_[name_of(target)];
-    if (origin.tls && tls == nullptr) tls = std::make_unique<Tls>(origin, target.tls);
+  for (const Origin& origin : targets.allowed.entries()) prepare(origin, targets.jobs->request.tls);
+}
+
+// Moves expired connections out, so that they are closed without the lock.
+void Sender::drop_old(IdleList& dropped) {
+  const auto now = Clock::now();
+  for (auto at = idle_.begin(); at != idle_.end();) {
+    const auto next = std::next(at);
+    if (at->until <= now) dropped.splice(dropped.end(), idle_, at);
+    at = next;
   }
+  while (idle_.size() > kMostIdle) dropped.splice(dropped.end(), idle_, std::prev(idle_.end()));
+}
+
+std::unique_ptr<Connection> Sender::take(const Place& place) {
+  // Connections are checked and closed without the lock, because other threads wait for it.
+  std::unique_ptr<Connection> connection;
+  do {
+    connection.reset();
+    IdleList dropped;
+    const std::lock_guard lock(mutex_);
+    drop_old(dropped);
+    const auto found = std::find_if(idle_.begin(), idle_.end(),
+                                    [&place](const Idle& idle) { return idle.place == place; });
+    if (found == idle_.end()) return nullptr;
+    dropped.splice(dropped.end(), idle_, found);
+    connection = std::move(found->connection);
+  } while (!connection->is_quiet());
+  return connection;
+}
+
+void Sender::keep(Place place, std::unique_ptr<Connection> connection,
+                  std::chrono::milliseconds time) {
+  IdleList dropped;
+  const std::lock_guard lock(mutex_);
+  idle_.push_front({std::move(place), std::move(connection), Clock::now() + time});
+  drop_old(dropped);
 }
 
 std::unique_ptr<Connection> Sender::connect(const Target& target, Watch& watch) {
   auto connection =
       std::make_unique<Connection>(connector_.connect(target.url.origin, target.limits, watch));
   if (target.url.origin.tls) {
-    const Guard guard(watch, *connection);
-    connection->secure(*tls_.at(name_of(target)));
+    const Guard guard(watch, connection->socket());
+    connection->secure(tls_.at({target.url.origin, target.tls}));
   }
   return connection;
 }
 
 Answer Sender::send(const Target& target, const std::string& head, std::string_view body,
                     Watch& watch) {
-  const std::string name = name_of(target);
-  auto connection = pool_.take(name);
+  Place place(target.url.origin, target.tls);
+  auto connection = take(place);
   std::optional<Answer> answer;
   if (connection != nullptr) {
     // A target may close an idle connection at any time, even while the request is sent. In this
     // case the request is repeated once over a new connection.
     try {
-      const Guard guard(watch, *connection);
+      const Guard guard(watch, connection->socket());
       answer = connection->ask(head, body);
     } catch (const Trouble&) {
       if (connection->was_heard() || watch.end() != Watchdog::End::kNone) throw;
@@ -82,7 +88,7 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
   }
   if (!answer) {
     connection = connect(target, watch);
-    const Guard guard(watch, *connection);
+    const Guard guard(watch, connection->socket());
     answer = connection->ask(head, body);
   }
   // A connection shut down by the watch does not mark the end of an answer, and is not reused.
@@ -90,8 +96,8 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
   if (is_over && answer->ends_with_connection) {
     throw Trouble("the answer broke off", Trouble::Kind::kFailed, answer->status);
   }
-  const bool keep = target.keep_alive.count() > 0 && connection->may_be_kept() && !is_over;
-  if (keep) pool_.keep(name, std::move(connection), target.keep_alive);
+  const bool keeps = target.keep_alive.count() > 0 && connection->may_be_kept() && !is_over;
+  if (keeps) keep(std::move(place), std::move(connection), target.keep_alive);
   return *answer;
 }
 

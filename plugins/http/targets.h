@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "allow_list.h"
 #include "connector.h"
 #include "tls.h"
 #include "url.h"

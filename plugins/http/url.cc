@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "address.h"
+#include "base/utf8.h"
 
 namespace http_plugin {
 namespace {
@@ -19,19 +20,6 @@ constexpr std::size_t kMaxPath = 8000;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-std::string lower(std::string_view text) {
-  std::string copy(text);
-  for (char& c : copy) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return copy;
-}
-
-std::string_view without_prefix(std::string_view text, std::string_view prefix, bool& found) {
-  found = lower(text.substr(0, prefix.size())) == prefix;
-  return found ? text.substr(prefix.size()) : text;
 }
 
 // True if some library parses it as a number, so that the host may be an address.
@@ -84,7 +72,7 @@ std::string host_of(std::string_view authority, std::string_view& rest) {
   if (!authority.starts_with('[')) {
     const std::size_t end = std::min(authority.find(':'), authority.size());
     rest = authority.substr(end);
-    std::string host = lower(authority.substr(0, end));
+    std::string host = allot::lower(authority.substr(0, end));
     check_name(host);
     return host;
   }
@@ -109,13 +97,18 @@ Origin origin_of(std::string_view authority, bool tls) {
   return origin;
 }
 
+// Removes the scheme.
 bool is_tls(std::string_view& text) {
-  bool found = false;
-  text = without_prefix(text, "https://", found);
-  if (found) return true;
-  text = without_prefix(text, "http://", found);
-  if (!found) fail("it must begin with https:// or http://");
-  return false;
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (allot::lower(text.substr(0, scheme.size())) != scheme) continue;
+    text.remove_prefix(scheme.size());
+    return scheme == "https://";
+  }
+  fail("it must begin with https:// or http://");
+}
+
+std::string in_url(const std::string& host) {
+  return host.find(':') != std::string::npos ? "[" + host + "]" : host;
 }
 
 }  // namespace
@@ -146,14 +139,12 @@ Origin parse_origin(std::string_view text) {
 }
 
 std::string text_of(const Origin& origin) {
-  const bool is_v6 = origin.host.find(':') != std::string::npos;
-  return std::string(origin.tls ? "https://" : "http://") +
-         (is_v6 ? "[" + origin.host + "]" : origin.host) + ":" + std::to_string(origin.port);
+  return (origin.tls ? "https://" : "http://") + in_url(origin.host) + ":" +
+         std::to_string(origin.port);
 }
 
 std::string host_field(const Origin& origin) {
-  const bool is_v6 = origin.host.find(':') != std::string::npos;
-  const std::string host = is_v6 ? "[" + origin.host + "]" : origin.host;
+  const std::string host = in_url(origin.host);
   return origin.port == (origin.tls ? 443 : 80) ? host : host + ":" + std::to_string(origin.port);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ struct Origin {
   std::string host;  // in lower case; an IPv6 address without brackets
   std::uint16_t port = 0;
 
-  friend bool operator==(const Origin&, const Origin&) = default;
+  friend auto operator<=>(const Origin&, const Origin&) = default;
 };
 
 struct Url {

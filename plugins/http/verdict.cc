@@ -16,15 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return text;
-}
-
-bool same_word(const std::string& a, std::string_view lower_case) {
-  return lower(a) == lower_case;
-}
-
 // Reads the two texts of an object and skips the rest at any depth, without building a tree from
 // foreign input.
 class BodyWords : public json::json_sax_t {
@@ -33,7 +24,7 @@ class BodyWords : public json::json_sax_t {
   std::string message;
   std::string trouble;
 
-  bool null() override { return scalar("", true); }
+  bool null() override { return true; }  // same as missing
   bool boolean(bool /*value*/) override { return scalar("a truth value"); }
   bool number_integer(number_integer_t /*value*/) override { return scalar("a number"); }
   bool number_unsigned(number_unsigned_t /*value*/) override { return scalar("a number"); }
@@ -52,7 +43,7 @@ class BodyWords : public json::json_sax_t {
   bool key(string_t& name) override {
     if (depth_ == 1) key_ = name;
     // Keys of the outer object are compared without regard to case.
-    if (!keys_.add(depth_ == 1 ? lower(name) : name)) return refuse(name + " occurs twice");
+    if (!keys_.add(depth_ == 1 ? allot::lower(name) : name)) return refuse(name + " occurs twice");
     return true;
   }
   bool start_object(std::size_t /*size*/) override {
@@ -78,11 +69,11 @@ class BodyWords : public json::json_sax_t {
   // Destination of the next value; null: ignored.
   std::string* wanted() {
     if (depth_ != 1) return nullptr;
-    if (same_word(key_, "status")) return &status;
-    return same_word(key_, "message") ? &message : nullptr;
+    const std::string name = allot::lower(key_);
+    if (name == "status") return &status;
+    return name == "message" ? &message : nullptr;
   }
-  bool scalar(const char* what, bool is_null = false) {
-    if (is_null) return true;  // same as missing
+  bool scalar(const char* what) {
     if (wanted() != nullptr) return refuse(key_ + " is " + what);
     return depth_ > 0 || refuse(std::string("it is ") + what);
   }

@@ -12,7 +12,12 @@
 // Verdict of an answer: pure functions.
 namespace http_plugin {
 
-enum class Word { kSuccess, kFailure, kPermanentFailure };
+enum class Word {
+  kSuccess,
+  kFailure,
+  kPermanentFailure,
+  kInternalFailure,  // of a job: there is no answer
+};
 
 struct Verdict {
   Word word = Word::kFailure;

@@ -83,15 +83,15 @@ Watch::~Watch() {
   watchdog_.remove(entry_);
 }
 
-void Watch::guard(std::shared_ptr<const UniqueFd> socket) {
-  const std::lock_guard lock(watchdog_.mutex_);
-  if (end() != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
-  entry_.socket = std::move(socket);
+Guard::Guard(Watch& watch, std::shared_ptr<const UniqueFd> socket) : watch_(watch) {
+  const std::lock_guard lock(watch_.watchdog_.mutex_);
+  if (watch_.end() != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
+  watch_.entry_.socket = std::move(socket);
 }
 
-void Watch::let_go() {
-  const std::lock_guard lock(watchdog_.mutex_);
-  entry_.socket.reset();
+Guard::~Guard() {
+  const std::lock_guard lock(watch_.watchdog_.mutex_);
+  watch_.entry_.socket.reset();
 }
 
 }  // namespace http_plugin

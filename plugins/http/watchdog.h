@@ -32,6 +32,7 @@ class Watchdog {
 
  private:
   friend class Watch;
+  friend class Guard;
   struct Entry {
     const Clock::time_point deadline;
     const std::function<bool()> must_stop;
@@ -62,19 +63,28 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   ~Watch();
 
-  // From now on this socket is shut down when the request is over, or at once if it is over
-  // already. No other code may close the descriptor, because its number could then be reused for
-  // another socket.
-  void guard(std::shared_ptr<const UniqueFd> socket);
-  // Call it before the socket is kept for another request.
-  void let_go();
   // The reason why the request is over.
   [[nodiscard]] Watchdog::End end() const { return entry_.end; }
   [[nodiscard]] Clock::time_point deadline() const { return entry_.deadline; }
 
  private:
+  friend class Guard;
   Watchdog& watchdog_;
   Watchdog::Entry entry_;
+};
+
+// While this object exists, the socket is shut down when the request is over, or at once if it is
+// over already. No other code may close the descriptor, because its number could then be reused for
+// another socket.
+class Guard {
+ public:
+  Guard(Watch& watch, std::shared_ptr<const UniqueFd> socket);
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard();
+
+ private:
+  Watch& watch_;
 };
 
 }  // namespace http_plugin

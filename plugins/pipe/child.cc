@@ -56,10 +56,6 @@ class NoPipeSignal {
   bool raised_ = false;
 };
 
-void never_wait_for(const allot::UniqueFd& pipe) {
-  ::fcntl(pipe.get(), F_SETFL, O_NONBLOCK);
-}
-
 }  // namespace
 
 Child::Child(const programs::Program& program)
@@ -74,8 +70,8 @@ Child::Child(const programs::Program& program)
                                     in.read.get(), out.write.get()});
   to_ = std::move(in.write);
   from_ = std::move(out.read);
-  output_ = std::move(output.read);
-  for (const allot::UniqueFd* pipe : {&to_, &from_, &output_}) never_wait_for(*pipe);
+  output_ = programs::Output(std::move(output.read));
+  for (const int pipe : {to_.get(), from_.get()}) ::fcntl(pipe, F_SETFL, O_NONBLOCK);
 }
 
 void Child::send(std::string lines) {
@@ -126,14 +122,14 @@ void Child::wait(milliseconds most) {
   if (!has_pidfd) most = std::min(most, kWithoutPidfd);
   const int writable = written_ < out_.size() ? to_.get() : -1;
   std::array<pollfd, 4> events = {{{from_.get(), POLLIN, 0},
-                                   {output_.get(), POLLIN, 0},
+                                   {output_.fd(), POLLIN, 0},
                                    {process_->alive(), POLLIN, 0},
                                    {writable, POLLOUT, 0}}};
   (void)::poll(events.data(), events.size(), static_cast<int>(most.count()));
   if (events[3].revents != 0) write_on();
   // After the exit, all its output is read; a process that it left behind may keep writing.
   const bool ended = has_pidfd ? events[2].revents != 0 : process_->ended();
-  if (events[1].revents != 0 || ended) (void)read_output();
+  if (events[1].revents != 0 || ended) (void)output_.read();
   if (events[0].revents != 0 || ended) read_lines(ended ? kMaxLine : kChunk);
   if (ended) gone_ = true;
 }
@@ -147,20 +143,10 @@ void Child::read_lines(std::size_t most) {
       gone_ = true;  // it no longer writes
     }
     in_.append(buffer_.get(), *got);
-    bytes_said_ += *got;
+    bytes_taken_ += *got;
     taken += *got;
     if (*got < kChunk) return;  // the pipe is empty
   }
-}
-
-bool Child::read_output() {
-  if (output_.get() < 0) return false;
-  const auto got = programs::read_some(output_, buffer_.get(), kChunk);
-  if (got == std::size_t{0}) output_ = allot::UniqueFd();  // poll ignores an empty descriptor
-  if (got.value_or(0) == 0) return false;
-  said_.add(buffer_.get(), *got);
-  bytes_said_ += *got;
-  return true;
 }
 
 std::optional<std::uint64_t> Child::resident_mib() const {
@@ -183,10 +169,7 @@ std::string Child::end(milliseconds patience) {
     in_.clear();
   }
   const auto status = process_->reap();
-  // Reads the rest of the pipe, within limits, because a process that left the group may keep
-  // writing.
-  for (int i = 0; i < 16 && read_output(); ++i) {
-  }
+  output_.drain();
   gone_ = true;
   return programs::how_it_ended(status);
 }

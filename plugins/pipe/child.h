@@ -12,7 +12,6 @@
 #include "base/unique_fd.h"
 #include "pipe/settings.h"
 #include "programs/process.h"
-#include "programs/tail.h"
 
 namespace pipe_plugin {
 
@@ -41,9 +40,9 @@ class Child {
   // There are unexpected bytes from the program, or bytes that it has not read.
   [[nodiscard]] bool out_of_step() const { return !in_.empty() || !out_.empty(); }
   // Number of bytes written by the program, on all its descriptors.
-  [[nodiscard]] std::uint64_t bytes_said() const { return bytes_said_; }
+  [[nodiscard]] std::uint64_t bytes_said() const { return bytes_taken_ + output_.bytes_read(); }
   // Its standard output and error.
-  [[nodiscard]] programs::Tail& said() { return said_; }
+  [[nodiscard]] programs::Output& output() { return output_; }
   // Resident memory; nullopt: it has exited.
   [[nodiscard]] std::optional<std::uint64_t> resident_mib() const;
 
@@ -55,19 +54,17 @@ class Child {
  private:
   void write_on();
   void read_lines(std::size_t most);
-  bool read_output();
 
   std::optional<programs::Process> process_;
-  allot::UniqueFd to_;              // its descriptor 3
-  allot::UniqueFd from_;            // its descriptor 4
-  allot::UniqueFd output_;          // its standard output and error
+  allot::UniqueFd to_;    // its descriptor 3
+  allot::UniqueFd from_;  // its descriptor 4
+  programs::Output output_;
   std::string out_;                 // bytes to write
   std::size_t written_ = 0;         // of out_
   std::string in_;                  // received, not yet consumed
   std::size_t scanned_ = 0;         // prefix of in_ without a line feed
   std::unique_ptr<char[]> buffer_;  // for reads
-  programs::Tail said_;
-  std::uint64_t bytes_said_ = 0;
+  std::uint64_t bytes_taken_ = 0;   // all bytes of lines
   bool gone_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "json/base64.h"
@@ -23,12 +23,6 @@ using std::chrono::milliseconds;
 
 // {"tasks": [{...}]} is the deepest valid line.
 constexpr std::size_t kMaxDepth = 3;
-
-// A call has an invalid value, such as a malformed delay; reported to the program.
-class BadCall : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // True for characters that need no escape in a JSON text.
 bool is_plain(char c) {
@@ -82,8 +76,8 @@ json parsed(std::string_view line) {
   throw BadLine("not a JSON object");
 }
 
-// Takes known fields out of an object, so that misspelt ones remain and are reported.
-template <typename Error>
+// Takes known fields out of an object, so that misspelt ones remain and are reported. Throws
+// BadLine.
 class Fields {
  public:
   explicit Fields(json object) : object_(std::move(object)) {}
@@ -91,12 +85,12 @@ class Fields {
   std::optional<std::string> text(const char* name) {
     std::optional<json> value = take(name);
     if (!value) return std::nullopt;
-    if (!value->is_string()) throw Error("'" + std::string(name) + "' must be a string");
+    if (!value->is_string()) throw BadLine("'" + std::string(name) + "' must be a string");
     return std::move(value->get_ref<std::string&>());
   }
   std::string needed(const char* name) {
     auto value = text(name);
-    if (!value) throw Error("'" + std::string(name) + "' is missing");
+    if (!value) throw BadLine("'" + std::string(name) + "' is missing");
     return std::move(*value);
   }
   std::optional<milliseconds> duration(const char* name) {
@@ -104,7 +98,7 @@ class Fields {
     if (!words) return std::nullopt;
     const auto duration = programs::duration_of(*words);
     if (!duration) {
-      throw Error("'" + std::string(name) + "' is not a time; write \"300ms\", \"30s\", \"5m\"");
+      throw BadLine("'" + std::string(name) + "' is not a time; write \"300ms\", \"30s\", \"5m\"");
     }
     return duration;
   }
@@ -114,7 +108,7 @@ class Fields {
     if (!value) return std::nullopt;
     const double seconds = value->is_number() ? value->get<double>() : -1;
     if (!(seconds > 0 && seconds < kLast)) {
-      throw Error("'" + std::string(name) + "' must be a number of seconds since 1970");
+      throw BadLine("'" + std::string(name) + "' must be a number of seconds since 1970");
     }
     return allot::Submission::Moment(microseconds(std::llround(seconds * 1e6)));
   }
@@ -122,14 +116,14 @@ class Fields {
     const std::optional<json> value = take(name);
     if (!value) return std::nullopt;
     if (!value->is_number_integer()) {
-      throw Error("'" + std::string(name) + "' must be a whole number");
+      throw BadLine("'" + std::string(name) + "' must be a whole number");
     }
     return value->get<std::int64_t>();
   }
   bool flag(const char* name) {
     const std::optional<json> value = take(name);
     if (!value) return false;
-    if (!value->is_boolean()) throw Error("'" + std::string(name) + "' must be true or false");
+    if (!value->is_boolean()) throw BadLine("'" + std::string(name) + "' must be true or false");
     return value->get<bool>();
   }
   std::optional<json> take(const char* name) {
@@ -144,21 +138,19 @@ class Fields {
     auto plain = text("payload");
     const auto coded = text("payload_base64");
     if (!coded) return plain;
-    if (plain) throw Error("'payload_base64' and 'payload' exclude each other");
+    if (plain) throw BadLine("'payload_base64' and 'payload' exclude each other");
     auto bytes = allot::as_json::from_base64(*coded);
-    if (!bytes) throw Error("'payload_base64' is not base64");
+    if (!bytes) throw BadLine("'payload_base64' is not base64");
     return bytes;
   }
   void refuse_others() const {
     if (object_.empty()) return;
-    throw Error("unknown field '" + shortened(object_.begin().key()) + "'");
+    throw BadLine("unknown field '" + shortened(object_.begin().key()) + "'");
   }
 
  private:
   json object_;
 };
-using LineFields = Fields<BadLine>;
-using TaskFields = Fields<BadCall>;
 
 std::int32_t verdict_of(const std::string& word) {
   static const std::map<std::string_view, std::int32_t> kWords = {
@@ -184,44 +176,38 @@ std::string both_ends(std::string trace) {
   return trace;
 }
 
-// Reads an error of three optional texts.
-void read_error(LineFields& line, allot::Outcome& verdict) {
+// A retry or failure has a reason, or an error of three optional texts instead, as an exception
+// has.
+void read_cause(Fields& line, allot::Outcome& verdict) {
+  const bool may_have_reason = verdict.kind != ALLOT_EXCEPTION;
+  if (auto reason = may_have_reason ? line.text("reason") : std::nullopt) {
+    verdict.reason = std::move(*reason);
+    return;
+  }
+  if (may_have_reason && verdict.kind != ALLOT_RETRY && verdict.kind != ALLOT_FAIL) return;
   const std::string type = line.text("class").value_or("");
   verdict.reason = text_of(type, line.text("message").value_or(""));
   verdict.detail = both_ends(line.text("trace").value_or(""));
 }
 
-// A retry or failure has a reason, or an error instead.
-void read_reason(LineFields& line, allot::Outcome& verdict) {
-  if (auto reason = line.text("reason")) {
-    verdict.reason = std::move(*reason);
-  } else if (verdict.kind == ALLOT_RETRY || verdict.kind == ALLOT_FAIL) {
-    read_error(line, verdict);
-  }
-}
-
-void read_verdict(LineFields& line, Said& said) {
+void read_verdict(Fields& line, Said& said) {
   said.verdict.kind = verdict_of(line.needed("verdict"));
   said.last = line.flag("last");
-  if (said.verdict.kind == ALLOT_EXCEPTION) {
-    read_error(line, said.verdict);
-  } else {
-    read_reason(line, said.verdict);
-  }
+  read_cause(line, said.verdict);
   said.verdict.delay = line.duration("delay");
   if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
     throw BadLine("a snooze needs 'delay'");
   }
 }
 
-void read_progress(LineFields& line, Said& said) {
+void read_progress(Fields& line, Said& said) {
   const auto percent = line.integer("percent");
   if (!percent || *percent < 0 || *percent > 100) throw BadLine("'percent' must be 0 to 100");
   said.percent = static_cast<std::uint32_t>(*percent);
   said.text = line.text("word").value_or("");
 }
 
-void read_log(LineFields& line, Said& said) {
+void read_log(Fields& line, Said& said) {
   static const std::map<std::string_view, std::int32_t> kLevels = {{"debug", ALLOT_LOG_DEBUG},
                                                                    {"info", ALLOT_LOG_INFO},
                                                                    {"warn", ALLOT_LOG_WARN},
@@ -234,14 +220,14 @@ void read_log(LineFields& line, Said& said) {
 }
 
 allot::Submission submission_of(json object) {
-  if (!object.is_object()) throw BadCall("a task must be an object");
-  TaskFields fields(std::move(object));
+  if (!object.is_object()) throw BadLine("a task must be an object");
+  Fields fields(std::move(object));
   allot::Submission task;
   task.type = fields.needed("type");
   task.payload = fields.payload().value_or("");
   task.queue = fields.text("queue").value_or("");
   const std::int64_t prio = fields.integer("prio").value_or(task.prio);
-  if (prio < 0 || prio > 3) throw BadCall("'prio' must be 0 (first) to 3");
+  if (prio < 0 || prio > 3) throw BadLine("'prio' must be 0 (first) to 3");
   task.prio = static_cast<std::uint32_t>(prio);
   task.delay = fields.duration("delay").value_or(milliseconds(0));
   task.run_at = fields.moment("run_at");
@@ -251,7 +237,7 @@ allot::Submission submission_of(json object) {
   task.expires_in = fields.duration("expires_in").value_or(milliseconds(0));
   task.expires_at = fields.moment("expires_at");
   const std::int64_t most = fields.integer("max_attempts").value_or(0);
-  if (most < 0 || most > 100'000) throw BadCall("'max_attempts' must be 1 to 100000");
+  if (most < 0 || most > 100'000) throw BadLine("'max_attempts' must be 1 to 100000");
   task.max_attempts = static_cast<std::uint32_t>(most);
   task.time_limit = fields.duration("time_limit").value_or(milliseconds(0));
   task.traceparent = fields.text("traceparent").value_or("");
@@ -260,23 +246,24 @@ allot::Submission submission_of(json object) {
   return task;
 }
 
-void read_tasks(LineFields& line, Said& said) {
+void read_tasks(Fields& line, Said& said) {
   auto tasks = line.take("tasks");
   if (!tasks || !tasks->is_array()) throw BadLine("'tasks' must be an array");
+  // An invalid task is reported to the program, which may continue.
   try {
     for (json& task : *tasks) said.tasks.push_back(submission_of(std::move(task)));
-  } catch (const BadCall& bad) {
+  } catch (const BadLine& bad) {
     said.trouble = "task " + std::to_string(said.tasks.size()) + ": " + bad.what();
   }
 }
 
-void read_checkpoint(LineFields& line, Said& said) {
+void read_checkpoint(Fields& line, Said& said) {
   auto payload = line.payload();
   if (!payload) throw BadLine("'payload' is missing");
   said.payload = std::move(*payload);
 }
 
-void read_hello(LineFields& line, Said& /*said*/) {
+void read_hello(Fields& line, Said& /*said*/) {
   const auto protocol = line.integer("protocol");
   if (protocol == kProtocol) return;
   throw BadLine(protocol ? "it speaks protocol " + std::to_string(*protocol) + ", this worker " +
@@ -286,14 +273,14 @@ void read_hello(LineFields& line, Said& /*said*/) {
 
 struct Reader {
   Kind kind;
-  void (*read)(LineFields& line, Said& said);
+  void (*read)(Fields& line, Said& said);
 };
 
 const Reader& reader_of(const std::string& word) {
   static const std::map<std::string_view, Reader> kReaders = {
       {"hello", {Kind::kHello, &read_hello}},
       {"verdict", {Kind::kVerdict, &read_verdict}},
-      {"heartbeat", {Kind::kHeartbeat, [](LineFields&, Said&) {}}},
+      {"heartbeat", {Kind::kHeartbeat, [](Fields&, Said&) {}}},
       {"progress", {Kind::kProgress, &read_progress}},
       {"log", {Kind::kLog, &read_log}},
       {"checkpoint", {Kind::kCheckpoint, &read_checkpoint}},
@@ -319,38 +306,25 @@ void add_text(std::string& line, std::string_view text) {
   }
 }
 
-const char* stop_word(std::int32_t reason) {
-  switch (reason) {
-    case ALLOT_STOP_CANCELLED:
-      return "cancelled";
-    case ALLOT_STOP_TIME_LIMIT:
-      return "time_limit";
-    case ALLOT_STOP_LEASE:
-      return "lease_in_doubt";
-    default:
-      return "worker_leaves";
-  }
-}
+using Word = std::pair<std::int32_t, const char*>;
+constexpr Word kStopWords[] = {{ALLOT_STOP_CANCELLED, "cancelled"},
+                               {ALLOT_STOP_TIME_LIMIT, "time_limit"},
+                               {ALLOT_STOP_LEASE, "lease_in_doubt"}};
+constexpr Word kErrorWords[] = {{ALLOT_LEASE_LOST, "lease_lost"},
+                                {ALLOT_BAD_INPUT, "bad_input"},
+                                {ALLOT_DATABASE_ERROR, "database_error"},
+                                {ALLOT_TRANSACTION_LOST, "transaction_lost"}};
 
-const char* word_of(std::int32_t code) {
-  switch (code) {
-    case ALLOT_LEASE_LOST:
-      return "lease_lost";
-    case ALLOT_BAD_INPUT:
-      return "bad_input";
-    case ALLOT_DATABASE_ERROR:
-      return "database_error";
-    case ALLOT_TRANSACTION_LOST:
-      return "transaction_lost";
-    default:
-      return "outcome_unknown";
-  }
+const char* word_in(std::span<const Word> words, std::int32_t code, const char* otherwise) {
+  const auto at = std::find_if(words.begin(), words.end(),
+                               [code](const Word& word) { return word.first == code; });
+  return at == words.end() ? otherwise : at->second;
 }
 
 }  // namespace
 
 Said read_line(std::string_view line) {
-  LineFields fields(parsed(line));
+  Fields fields(parsed(line));
   const Reader& reader = reader_of(fields.needed("kind"));
   Said said;
   said.kind = reader.kind;
@@ -387,7 +361,8 @@ std::string task_line(const allot::Context& ctx) {
 }
 
 std::string stop_line(std::string_view id, std::int32_t reason) {
-  return line_of({{"kind", "stop"}, {"id", id}, {"reason", stop_word(reason)}});
+  return line_of(
+      {{"kind", "stop"}, {"id", id}, {"reason", word_in(kStopWords, reason, "worker_leaves")}});
 }
 
 std::string done_line(std::string_view id, const std::vector<std::string>& ids) {
@@ -397,7 +372,7 @@ std::string done_line(std::string_view id, const std::vector<std::string>& ids) 
 std::string refused_line(std::string_view id, const allot::CallError& error) {
   return line_of({{"kind", "refused"},
                   {"id", id},
-                  {"code", word_of(error.code())},
+                  {"code", word_in(kErrorWords, error.code(), "outcome_unknown")},
                   {"number", error.number()},
                   {"reason", error.what()}});
 }

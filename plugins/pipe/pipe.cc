@@ -22,7 +22,6 @@
 #include "pipe/lines.h"
 #include "pipe/settings.h"
 #include "programs/section.h"
-#include "programs/tail.h"
 
 namespace pipe_plugin {
 namespace {
@@ -117,10 +116,10 @@ class Place {
   }
 
   allot::Outcome talk(const allot::Context& ctx) {
-    child_->said().clear();
+    child_->output().forget();
     Conversation conversation(settings_, *child_, ctx);
     allot::Outcome verdict = conversation.run();
-    const std::string said = child_->said().last(kMaxLogged);
+    const std::string said = child_->output().last(kMaxLogged);
     if (!said.empty()) ctx.info(said);
     ++tasks_;
     if (conversation.was_last() || is_used_up()) let_go();
@@ -145,9 +144,9 @@ class Place {
     why += "; " + child_->end(by_itself ? kDying : milliseconds(0));
     allot::Outcome outcome{kind, delay, std::move(why)};
     if (by_itself) {
-      outcome.detail = child_->said().all();
+      outcome.detail = child_->output().all();
     } else {
-      outcome.reason = programs::with_output(std::move(outcome.reason), child_->said());
+      outcome.reason = child_->output().behind(std::move(outcome.reason));
     }
     forget();
     return outcome;

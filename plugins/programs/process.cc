@@ -9,10 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace programs {
 namespace {
@@ -165,6 +168,45 @@ std::string how_it_ended(std::optional<int> status) {
            ")";
   }
   return "exit code " + std::to_string(WEXITSTATUS(*status));
+}
+
+Output::Output(allot::UniqueFd pipe) : pipe_(std::move(pipe)) {
+  ::fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);
+}
+
+bool Output::read() {
+  if (pipe_.get() < 0) return false;
+  std::array<char, 65536> buffer{};
+  const auto got = read_some(pipe_, buffer.data(), buffer.size());
+  if (got == std::size_t{0}) pipe_.reset();  // poll ignores an empty descriptor
+  if (got.value_or(0) == 0) return false;
+  bytes_.append(buffer.data(), *got);
+  bytes_read_ += *got;
+  if (bytes_.size() > 2 * kSize) bytes_.erase(0, bytes_.size() - kSize);
+  return true;
+}
+
+void Output::drain() {
+  for (int i = 0; i < 16 && read(); ++i) {
+  }
+}
+
+std::string Output::last(std::size_t most) const {
+  most = std::min(most, kSize);
+  std::size_t begin = bytes_.size() > most ? bytes_.size() - most : 0;
+  const auto continues = [this](std::size_t at) {
+    return at < bytes_.size() && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U;
+  };
+  for (int i = 0; begin > 0 && i < 3 && continues(begin); ++i) ++begin;
+  std::string text = bytes_.substr(begin);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
+std::string Output::behind(std::string what) const {
+  what.resize(std::min(what.size(), kSize - 1));
+  const std::string text = last(kSize - what.size() - 1);
+  return text.empty() ? what : std::move(what) + "\n" + text;
 }
 
 }  // namespace programs

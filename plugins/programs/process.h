@@ -3,13 +3,15 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 
-// Starts and ends the programs of a plugin.
+// Starts and ends the programs of a plugin, and reads their output.
 namespace programs {
 
 struct Program {
@@ -62,5 +64,38 @@ class Process {
 
 // "exit code 1", "signal 9 (Killed)".
 [[nodiscard]] std::string how_it_ended(std::optional<int> status);
+
+// The endless output of a program, of which the last bytes are kept.
+class Output {
+ public:
+  Output() = default;
+  explicit Output(allot::UniqueFd pipe);
+
+  // For poll(); -1: it has ended.
+  [[nodiscard]] int fd() const { return pipe_.get(); }
+  // Reads available bytes. False: none.
+  bool read();
+  // Reads the rest of the pipe, within limits, because a process that left the group may keep
+  // writing.
+  void drain();
+
+  // Number of bytes read.
+  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
+  // At most `most` of the last bytes: whole UTF-8 characters, without a final line break.
+  [[nodiscard]] std::string last(std::size_t most) const;
+  // The guaranteed part of the output.
+  [[nodiscard]] std::string all() const { return last(kSize); }
+  // The cause with the output behind it, limited to the size of a reason. For a program that the
+  // plugin ended, because its output is not the cause.
+  [[nodiscard]] std::string behind(std::string what) const;
+  void forget() { bytes_.clear(); }
+
+ private:
+  static constexpr std::size_t kSize = std::size_t{64} << 10;
+
+  allot::UniqueFd pipe_;
+  std::string bytes_;  // at most twice kSize
+  std::uint64_t bytes_read_ = 0;
+};
 
 }  // namespace programs

@@ -10,7 +10,6 @@
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/body.h"
 #include "gateway/fireworq/json_text.h"
-#include "gateway/fireworq/listing.h"
 #include "gateway/fireworq/objects.h"
 #include "gateway/fireworq/path.h"
 

@@ -11,7 +11,6 @@
 #include "body_reader.h"
 #include "fuzz/fuzz.h"
 #include "job.h"
-#include "redirect.h"
 #include "trouble.h"
 #include "verdict.h"
 

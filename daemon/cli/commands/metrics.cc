@@ -32,7 +32,7 @@ json value_of(const prometheus::ClientMetric& series, prometheus::MetricType typ
 
 json document_of(const metrics::Page& page) {
   json list = json::array();
-  for (const prometheus::MetricFamily& family : page.Collect()) {
+  for (const prometheus::MetricFamily& family : page.families()) {
     json all = json::array();
     for (const prometheus::ClientMetric& series : family.metric) {
       json labels = json::object();

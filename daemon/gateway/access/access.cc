@@ -3,11 +3,11 @@
 #include "gateway/access/access.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <utility>
 
 #include "base/mutant.h"
+#include "base/utf8.h"
 
 namespace allot::gateway::access {
 namespace {
@@ -17,21 +17,6 @@ using Reaches = std::array<Reach, kRoles>;
 
 Verdict refused(unsigned status, std::string title) {
   return {std::nullopt, status, std::move(title)};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-// "jobs.example.com" of "Jobs.example.com.:8080", "::1" of "[::1]".
-std::string name_of_host(std::string_view host) {
-  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
-  std::string name = lower(host.substr(0, host.find(':')));
-  if (name.ends_with('.')) name.pop_back();
-  return name;
 }
 
 // Host and port without the default port of the scheme.
@@ -82,6 +67,13 @@ constexpr std::string_view kHowToSend =
 
 }  // namespace
 
+std::string name_of_host(std::string_view host) {
+  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
+  std::string name = lower(host.substr(0, host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
 std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, kRoles> kNames = {"read", "submit", "operate"};
   return kNames.at(static_cast<std::size_t>(role));
@@ -93,7 +85,7 @@ Access::Access(const config::Gateway& settings)
   for (const config::GatewayToken& token : settings.tokens) {
     const auto hash = parse_hash(token.sha256);
     if (!hash) continue;  // refused by the check of the configuration
-    tokens_.push_back({*hash, token.expires_at,
+    tokens_.push_back({token.name, *hash, token.expires_at,
                        Caller("token:" + token.name, reaches_of(token, settings.read_only))});
   }
   for (const config::GatewayUser& user : settings.users) {
@@ -120,8 +112,13 @@ Verdict Access::authorize(const http::Head& head) const {
   const std::string* authorization = head.field("authorization");
   // With a user field, a scheme other than Bearer is the proxy's own password, which the proxy
   // passes on.
-  const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
-  if (authorization != nullptr && (bearer || user == nullptr)) return by_bearer(*authorization);
+  constexpr std::size_t kScheme = std::string_view("Bearer ").size();
+  if (authorization != nullptr && lower(authorization->substr(0, kScheme)) == "bearer ") {
+    return by_token(std::string_view(*authorization).substr(kScheme));
+  }
+  if (authorization != nullptr && user == nullptr) {
+    return refused(401, "Authorization must have the scheme Bearer: " + std::string(kHowToSend));
+  }
   if (user != nullptr) return by_user(*user);
   if (local && grant_ && head.peer.uid) {
     return {Caller("uid:" + std::to_string(*head.peer.uid), *grant_)};
@@ -197,18 +194,11 @@ std::optional<Verdict> Access::check_proxy(const http::Head& head) const {
                  "client: set grant = \"none\" in [gateway]");
 }
 
-Verdict Access::by_bearer(std::string_view authorization) const {
-  constexpr std::size_t kScheme = std::string_view("Bearer ").size();
-  if (lower(authorization.substr(0, kScheme)) != "bearer ") {
-    return refused(401, "Authorization must have the scheme Bearer: " + std::string(kHowToSend));
-  }
-  return by_token(authorization.substr(kScheme));
-}
-
 Verdict Access::by_token(std::string_view text) const {
   const TokenHash hash = hash_of(text);
-  const Token* found = nullptr;
-  for (const Token& token : tokens_) {  // always all, so that the time does not reveal the match
+  const NamedToken* found = nullptr;
+  for (const NamedToken& token :
+       tokens_) {  // always all, so that the time does not reveal the match
     if (same(token.hash, hash) || mutant::removed("gateway_token")) found = &token;
   }
   if (found == nullptr) return refused(401, "unknown token");
@@ -219,14 +209,10 @@ Verdict Access::by_token(std::string_view text) const {
 }
 
 std::optional<Access::NamedToken> Access::token_named(std::string_view name) const {
-  constexpr std::string_view kKind = "token:";
-  for (const Token& token : tokens_) {
-    const std::string_view own = std::string_view(token.caller.name()).substr(kKind.size());
-    if (own != name) continue;
-    if (token.is_expired()) return std::nullopt;
-    return NamedToken{std::string(own), token.hash, token.caller};
-  }
-  return std::nullopt;
+  const auto found = std::find_if(tokens_.begin(), tokens_.end(),
+                                  [name](const auto& token) { return token.name == name; });
+  if (found == tokens_.end() || found->is_expired()) return std::nullopt;
+  return *found;
 }
 
 bool Access::is_foreign_navigation(const http::Head& head) const {

@@ -17,6 +17,9 @@
 
 namespace allot::gateway::access {
 
+// "jobs.example.com" of "Jobs.example.com.:8080", "::1" of "[::1]".
+[[nodiscard]] std::string name_of_host(std::string_view host);
+
 // Authenticates requests: by token, by the unix socket they came through, or by the user that a
 // trusted proxy names. Constant after construction; reads only the wall clock, for the expiry of
 // tokens. Any thread may call it.
@@ -33,13 +36,18 @@ class Access {
   [[nodiscard]] Verdict authorize(const http::Head& head) const;
   // The caller of this token, regardless of the connection.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
-  // A token as a dashboard session refers to it: the name and the hash of the current token of this
-  // name. nullopt: no such token, or it has expired.
+  // A token of the configuration.
   struct NamedToken {
-    std::string name;  // without "token:"
+    std::string name;
     TokenHash hash{};
-    Caller caller;
+    std::optional<std::chrono::sys_seconds> expires_at;
+    Caller caller;  // "token:NAME"
+    [[nodiscard]] bool is_expired() const {
+      return expires_at && *expires_at <= std::chrono::system_clock::now();
+    }
   };
+  // The current token of this name, to which a dashboard session refers. nullopt: no such token, or
+  // it has expired.
   [[nodiscard]] std::optional<NamedToken> token_named(std::string_view name) const;
   // True if a browser follows a link here from a page of another site. Such a request carries no
   // SameSite=Strict cookie. The Host must be known already.
@@ -50,27 +58,17 @@ class Access {
   [[nodiscard]] bool is_at_this_host(const http::Head& head) const;
 
  private:
-  struct Token {
-    TokenHash hash{};
-    std::optional<std::chrono::sys_seconds> expires_at;
-    Caller caller;
-    [[nodiscard]] bool is_expired() const {
-      return expires_at && *expires_at <= std::chrono::system_clock::now();
-    }
-  };
-
   [[nodiscard]] bool asks_for_health(std::string_view path) const;
   // nullopt: the check passed.
   [[nodiscard]] std::optional<Verdict> check_url(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> check_host(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> check_site(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> check_proxy(const http::Head& head) const;
-  [[nodiscard]] Verdict by_bearer(std::string_view authorization) const;
   [[nodiscard]] Verdict by_user(const std::string& name) const;
 
   std::string base_path_;
   std::set<std::string, std::less<>> hosts_;
-  std::vector<Token> tokens_;
+  std::vector<NamedToken> tokens_;
   std::map<std::string, std::array<Reach, kRoles>, std::less<>> users_;
   std::string user_field_;  // empty: not configured
   std::vector<config::Network> proxies_;

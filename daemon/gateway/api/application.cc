@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/names.h"
-#include "gateway/api/ndjson.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
 #include "json/printable.h"
@@ -37,9 +36,9 @@ http::Response problem_response(const std::exception_ptr& error, const Route& ro
                       {{"retry-after", "1"}}});
 }
 
-std::exception_ptr busy() {
-  return std::make_exception_ptr(Refusal(
-      {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}}));
+[[noreturn]] void busy() {
+  throw Refusal(
+      {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}});
 }
 
 std::string joined(const std::set<std::string_view>& words) {
@@ -194,66 +193,64 @@ void Application::answer(const Asked& asked, http::Request request, http::Reply 
     reply(std::move(response));
   };
   try {
-    if (!serve(asked, std::move(request), counted)) counted(problem_response(busy(), false));
+    const Route& route = asked.route;
+    if (route.executor == Executor::kCombiner) return submit(asked, std::move(request), counted);
+    const auto call = std::make_shared<Call>(service_, route, asked.caller, asked.path,
+                                             request.head.query, request.body);
+    if (route.executor == Executor::kScrape) return scrape(counted);
+    if (route.executor == Executor::kServer) return counted(to_http(route.verb(*call)));
+    if (!asked.of_page || route.writes()) return send(call, counted);
+    call->use(reads_);
+    send_without_connection(call, counted);
   } catch (...) {
     counted(problem_response(std::current_exception(), false));
   }
 }
 
-bool Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
-  if (asked.route.executor == Executor::kCombiner) return submit(asked, std::move(request), reply);
-  const auto call = std::make_shared<Call>(service_, asked.route, asked.caller, asked.path,
-                                           request.head.query, request.body);
-  if (asked.route.executor == Executor::kScrape) return scrape(reply);
-  if (asked.route.executor == Executor::kServer) {
-    reply(to_http(asked.route.verb(*call)));
-    return true;
-  }
-  if (!asked.of_page || asked.route.writes()) return send(call, reply);
-  call->use(reads_);
-  return send_without_connection(call, reply);
-}
-
 // Most requests of a page need only shared reads.
-bool Application::send_without_connection(const std::shared_ptr<Call>& call,
+void Application::send_without_connection(const std::shared_ptr<Call>& call,
                                           const http::Reply& reply) {
-  return pool_->post([this, call, reply] {
+  const bool taken = pool_->post({.alone = [this, call, reply] {
     http::Response response;
     try {
       response = to_http(call->route().verb(*call));
     } catch (const NoConnection&) {
-      if (send(call, reply)) return;
-      response = problem_response(busy(), false);
+      try {
+        return send(call, reply);
+      } catch (...) {
+        response = problem_response(std::current_exception(), false);
+      }
     } catch (...) {
       response = problem_response(std::current_exception(), call->route(), true);
     }
     reply(std::move(response));
-  });
+  }});
+  if (!taken) busy();
 }
 
-bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& reply) {
+void Application::send(const std::shared_ptr<Call>& call, const http::Reply& reply) {
   const auto done = [this, call, reply](http::Response response) {
     if (call->route().writes()) reads_.forget();
     reply(std::move(response));
   };
-  return pool_->post(
-      [call, done](db::Connection& db) {
-        call->use(db);
-        http::Response response;
-        {
-          const db::Acting acting(db, call->actor());
-          response = to_http(call->route().verb(*call));
-        }
-        done(std::move(response));
-      },
-      [call, done](const std::exception_ptr& error, bool begun) {
-        done(problem_response(error, call->route(), begun));
-      });
+  const bool taken = pool_->post({[call, done](db::Connection& db) {
+                                    call->use(db);
+                                    http::Response response;
+                                    {
+                                      const db::Acting acting(db, call->actor());
+                                      response = to_http(call->route().verb(*call));
+                                    }
+                                    done(std::move(response));
+                                  },
+                                  [call, done](const std::exception_ptr& error, bool begun) {
+                                    done(problem_response(error, call->route(), begun));
+                                  }});
+  if (!taken) busy();
 }
 
 // Called in the server thread, which reads no files.
-bool Application::scrape(const http::Reply& reply) {
-  return pool_->post([this, reply] {
+void Application::scrape(const http::Reply& reply) {
+  const bool posted = pool_->post({.alone = [this, reply] {
     if (const auto last = snapshots_.get(boot_ns())) return reply(page(*last));
     const auto renew = [this, reply](db::Connection* db) {
       std::exception_ptr lost;
@@ -264,12 +261,13 @@ bool Application::scrape(const http::Reply& reply) {
       reply(page(*snapshots_.put(metrics::take_snapshot(db, failed))));
       if (lost) std::rethrow_exception(lost);
     };
-    const bool taken = pool_->post([renew](db::Connection& db) { renew(&db); },
-                                   [renew](const std::exception_ptr& /*error*/, bool begun) {
-                                     if (!begun) renew(nullptr);
-                                   });
+    const bool taken = pool_->post({[renew](db::Connection& db) { renew(&db); },
+                                    [renew](const std::exception_ptr& /*error*/, bool begun) {
+                                      if (!begun) renew(nullptr);
+                                    }});
     if (!taken) renew(nullptr);
-  });
+  }});
+  if (!posted) busy();
 }
 
 http::Response Application::page(const metrics::Snapshot& snapshot) const {
@@ -285,21 +283,21 @@ http::Response Application::page(const metrics::Snapshot& snapshot) const {
 }
 
 // A small body is parsed at once, because passing it to another thread takes longer.
-bool Application::submit(const Asked& asked, http::Request request, const http::Reply& reply) {
+void Application::submit(const Asked& asked, http::Request request, const http::Reply& reply) {
   constexpr std::size_t kSmall = std::size_t{64} << 10;
   if (request.body.size() <= kSmall) return combine(asked, request, reply);
   const auto shared = std::make_shared<http::Request>(std::move(request));
-  return pool_->post([this, asked, shared, reply] {
+  const bool taken = pool_->post({.alone = [this, asked, shared, reply] {
     try {
-      if (combine(asked, *shared, reply)) return;
-      reply(problem_response(busy(), false));
+      combine(asked, *shared, reply);
     } catch (...) {
       reply(problem_response(std::current_exception(), false));
     }
-  });
+  }});
+  if (!taken) busy();
 }
 
-bool Application::combine(const Asked& asked, http::Request& request, const http::Reply& reply) {
+void Application::combine(const Asked& asked, http::Request& request, const http::Reply& reply) {
   as_json::TaskBody body = submission_of(request);
   work::Order order{std::move(body.tasks), permit_of(asked.caller), {}};
   order.done = [caller = asked.caller, reply, several = body.several,
@@ -312,7 +310,7 @@ bool Application::combine(const Asked& asked, http::Request& request, const http
       reply(problem_response(std::current_exception(), true));
     }
   };
-  return combiner_.submit(std::move(order));
+  if (!combiner_.submit(std::move(order))) busy();
   // The analyzer does not follow std::function's destructor, and takes the permit for lost.
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 

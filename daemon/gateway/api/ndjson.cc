@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/api/ndjson.h"
-
+// Streams of tasks.
 #include <algorithm>
 #include <utility>
 
@@ -14,20 +13,43 @@ namespace {
 
 using Then = http::LineStream::Then;
 
-// Submits the lines of one request. One thread uses it at a time. A job keeps it alive, because the
-// client's connection may end earlier.
-class Bulk {
+// Submits the lines of one request. One thread at a time uses it; its callbacks keep it alive, even
+// if the client's connection ends earlier.
+class Stream final : public http::LineStream {
  public:
-  Bulk(queue::Submitter submitter, access::Caller caller, operations::LineOptions options)
-      : submitter_(std::move(submitter)),
+  Stream(work::ThreadPool& pool, queue::Submitter submitter, access::Caller caller,
+         operations::LineOptions options)
+      : pool_(pool),
+        submitter_(std::move(submitter)),
         caller_(std::move(caller)),
         permit_(permit_of(caller_)),
         lines_(std::move(options)) {}
 
+  void take(std::string lines, bool last, Written written) override {
+    if (left_.empty()) left_ = std::move(lines);
+    const auto callback = std::make_shared<Written>(std::move(written));
+    const bool taken =
+        pool_.post({[this, callback, last](db::Connection& db) {
+                      auto [report, then] = read(db, last);
+                      (*callback)(std::move(report), then);
+                    },
+                    [this, callback](const std::exception_ptr& error, bool /*begun*/) {
+                      (*callback)(end(error), Then::kEnd);
+                    }});
+    if (!taken) stop("too many requests are waiting", *callback);
+  }
+
+  void stop(const char* why, Written written) override {
+    written(end(std::make_exception_ptr(Error(why, kExitUnavailable))), Then::kEnd);
+  }
+
+  // Bytes of lines that wait for the end of their batch.
+  [[nodiscard]] std::size_t held() const override { return left_.size() + lines_.batch_bytes(); }
+
+ private:
   // Processes further lines, up to the end of a batch. S62: the report line of a batch is sent
   // before the next batch begins. Returns the text to send back, and the next step.
-  std::pair<std::string, Then> take(db::Connection& db, const std::string& lines, bool last) {
-    if (left_.empty()) left_ = lines;
+  std::pair<std::string, Then> read(db::Connection& db, bool last) {
     while (!left_.empty()) {
       lines_.read(db, submitter_, next_of_left(), permit_);
       if (lines_.is_full() && !mutant::removed("batch_line_first")) return {flush(db), Then::kRest};
@@ -37,9 +59,6 @@ class Bulk {
     return {lines_.end({}, false), Then::kEnd};
   }
 
-  // Bytes of lines that wait for the end of their batch.
-  [[nodiscard]] std::size_t held() const { return left_.size() + lines_.batch_bytes(); }
-
   // The final report line after an error. A lost reply to a batch has its own error class. Any
   // other database error occurred before the batch or its COMMIT was sent.
   [[nodiscard]] std::string end(const std::exception_ptr& error) const {
@@ -47,7 +66,6 @@ class Bulk {
     return lines_.end(response_of(problem).body, problem.status == 504);
   }
 
- private:
   // The next line, without its line feed.
   std::string next_of_left() {
     const std::size_t end = std::min(left_.find('\n', used_), left_.size() - 1) + 1;
@@ -67,42 +85,13 @@ class Bulk {
     return lines_.report(made);
   }
 
+  work::ThreadPool& pool_;
   queue::Submitter submitter_;
   const access::Caller caller_;
   const queue::Permit permit_;
   operations::Lines lines_;
   std::string left_{};  // received lines, consumed up to used_; empty if all are
   std::size_t used_ = 0;
-};
-
-class Stream final : public http::LineStream {
- public:
-  Stream(work::ThreadPool& pool, std::shared_ptr<Bulk> bulk)
-      : pool_(pool), bulk_(std::move(bulk)) {}
-
-  void take(std::string lines, bool last, Written written) override {
-    const auto callback = std::make_shared<Written>(std::move(written));
-    const bool taken = pool_.post(
-        [bulk = bulk_, callback, last, lines = std::move(lines)](db::Connection& db) {
-          auto [report, then] = bulk->take(db, lines, last);
-          (*callback)(std::move(report), then);
-        },
-        [bulk = bulk_, callback](const std::exception_ptr& error, bool /*begun*/) {
-          (*callback)(bulk->end(error), Then::kEnd);
-        });
-    if (!taken) stop("too many requests are waiting", *callback);
-  }
-
-  void stop(const char* why, Written written) override {
-    const auto error = std::make_exception_ptr(Error(why, kExitUnavailable));
-    written(bulk_->end(error), Then::kEnd);
-  }
-
-  [[nodiscard]] std::size_t held() const override { return bulk_->held(); }
-
- private:
-  work::ThreadPool& pool_;
-  std::shared_ptr<Bulk> bulk_;
 };
 
 }  // namespace
@@ -115,8 +104,8 @@ std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool, queue::Su
   }
   operations::LineOptions options = operations::line_options_of(query_of(head.query));
   options.trace = trace_of(head);
-  return std::make_unique<Stream>(
-      pool, std::make_shared<Bulk>(std::move(submitter), std::move(caller), std::move(options)));
+  return std::make_unique<Stream>(pool, std::move(submitter), std::move(caller),
+                                  std::move(options));
 }
 
 }  // namespace allot::gateway::api

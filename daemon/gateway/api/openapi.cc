@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "base/version.h"
 #include "gateway/api/route.h"
 #include "gateway/api/schemas_text.h"  // generated from schemas.json
@@ -132,12 +133,6 @@ ordered_json operation_of(const Route& route) {
     operation["security"] = ordered_json::array();
   }
   return operation;
-}
-
-std::string lower(std::string_view word) {
-  std::string out(word);
-  for (char& c : out) c = static_cast<char>(c | 0x20);
-  return out;
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/api/problem.h"
 
-#include <cctype>
+#include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/utf8.h"
 #include "db/error.h"
 #include "gateway/http/response_text.h"
 #include "gateway/work/thread_pool.h"
@@ -103,9 +104,8 @@ std::string kind_of(unsigned status) {
     default:
       break;
   }
-  std::string kind(http::reason_of(status));
-  for (char& c : kind)
-    c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string kind = lower(http::reason_of(status));
+  std::replace(kind.begin(), kind.end(), ' ', '_');
   return kind;
 }
 

@@ -32,25 +32,23 @@ SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const A
     if (entries_.size() >= kMostEntries) entries_.clear();
     entry = entries_.try_emplace(key, fresh).first->second;
   }
-  if (entry == fresh) begin(key, entry, read);
+  if (entry == fresh) {
+    // `read` outlives the job, because this thread waits for its end.
+    const bool taken =
+        reader_.post({[this, key, entry, &read](auto& db) { end(key, entry, read(db), nullptr); },
+                      [this, key, entry](const std::exception_ptr& error, bool /*begun*/) {
+                        end(key, entry, nullptr, error);
+                      }});
+    if (!taken) {
+      end(key, entry, nullptr,
+          std::make_exception_ptr(
+              Refusal({503, "too many requests are waiting", {}, {{"retry-after", "1"}}})));
+    }
+  }
   const MutexLock held(mutex_);
   while (!entry->done) done_.wait(mutex_);
   if (entry->error) std::rethrow_exception(entry->error);
   return entry->value;
-}
-
-// `read` outlives the job, because its owner waits for the end.
-void SharedReads::begin(const std::string& key, const std::shared_ptr<Entry>& entry,
-                        const AnyRead& read) {
-  const bool taken =
-      reader_.post([this, key, entry, &read](auto& db) { end(key, entry, read(db), nullptr); },
-                   [this, key, entry](const std::exception_ptr& error, bool /*begun*/) {
-                     end(key, entry, nullptr, error);
-                   });
-  if (taken) return;
-  end(key, entry, nullptr,
-      std::make_exception_ptr(
-          Refusal({503, "too many requests are waiting", {}, {{"retry-after", "1"}}})));
 }
 
 void SharedReads::end(const std::string& key, const std::shared_ptr<Entry>& entry, Value value,

@@ -35,8 +35,6 @@ class SharedReads final : public Reads {
   };
   Value find(const std::string& key, Nanos keep, const AnyRead& read) override
       ALLOT_EXCLUDES(mutex_);
-  void begin(const std::string& key, const std::shared_ptr<Entry>& entry, const AnyRead& read)
-      ALLOT_EXCLUDES(mutex_);
   void end(const std::string& key, const std::shared_ptr<Entry>& entry, Value value,
            std::exception_ptr error) ALLOT_EXCLUDES(mutex_);
 

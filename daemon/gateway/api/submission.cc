@@ -2,10 +2,10 @@
 #include "gateway/api/submission.h"
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/utf8.h"
 #include "gateway/api/route.h"
 #include "log/log.h"
 #include "operations/submission.h"
@@ -66,8 +66,7 @@ std::string media_type(const http::Head& head) {
   if (field == nullptr) return {};
   std::string type = field->substr(0, field->find(';'));
   type.erase(type.find_last_not_of(" \t") + 1);
-  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return type;
+  return lower(type);
 }
 
 std::size_t most_body(const http::Head& head) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gateway/access/caller.h"
-#include "gateway/http/message.h"
+#include "gateway/http/application.h"
+#include "gateway/work/thread_pool.h"
 #include "json/task_reader.h"
 #include "queue/model/headers.h"
 #include "queue/submit/submitter.h"
@@ -26,6 +28,14 @@ namespace allot::gateway::api {
 
 // Throws Refusal and Error(kExitBadInput).
 [[nodiscard]] as_json::TaskBody submission_of(http::Request& request);
+
+// A body of the type application/x-ndjson: one task per line, all or nothing per batch, like
+// `allot submit --ndjson`. Throws Refusal for invalid options in the query, and for an
+// Idempotency-Key. The pool outlives the stream.
+[[nodiscard]] std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
+                                                             queue::Submitter submitter,
+                                                             access::Caller caller,
+                                                             const http::Head& head);
 
 // Called by the combiner before a task goes to a queue: whether the caller may submit to it. The
 // queue after routing counts.

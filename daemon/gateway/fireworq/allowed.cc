@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "config/number.h"
 #include "gateway/fireworq/answer.h"
-#include "gateway/fireworq/text.h"
 
 namespace allot::gateway::fireworq {
 namespace {

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "gateway/http/response_text.h"
 
 namespace allot::gateway::fireworq {
 namespace {
-
-constexpr const char* kText = "text/plain; charset=utf-8";
 
 // The reason phrase of Go's HTTP library.
 std::string_view reason_of(unsigned status) {
@@ -32,34 +31,17 @@ http::Response json_answer(std::string body) {
   return response;
 }
 
-http::Response text_answer(std::string body) {
-  http::Response response;
-  response.type = kText;
-  response.body = std::move(body);
-  return response;
+http::Response text_answer(std::string body, unsigned status) {
+  return {status, "text/plain; charset=utf-8", std::move(body)};
 }
 
 http::Response error_answer(unsigned status, const std::string& detail) {
   std::string body = std::to_string(status).append(" ").append(reason_of(status)).append("\n");
   if (!detail.empty()) body += "\n" + one_line(detail) + "\n";
-  http::Response response = text_answer(std::move(body));
-  response.status = status;
+  http::Response response = text_answer(std::move(body), status);
   if (status == 401) {
     response.fields.push_back({"WWW-Authenticate", "Basic realm=\"fireworq\""});
   }
-  return response;
-}
-
-http::Response no_page() {
-  http::Response response = text_answer("404 page not found\n");
-  response.status = 404;
-  return response;
-}
-
-http::Response moved_to(const std::string& path, const std::string& query) {
-  http::Response response = text_answer({});
-  response.status = 301;
-  response.fields.push_back({"Location", query.empty() ? path : path + "?" + query});
   return response;
 }
 

@@ -21,12 +21,8 @@ class Refused : public Error {
 };
 
 [[nodiscard]] http::Response json_answer(std::string body);
-[[nodiscard]] http::Response text_answer(std::string body);
+[[nodiscard]] http::Response text_answer(std::string body, unsigned status = 200);
 // "404 Not Found", then an empty line and the detail.
 [[nodiscard]] http::Response error_answer(unsigned status, const std::string& detail = {});
-// The answer to an unknown path.
-[[nodiscard]] http::Response no_page();
-// Redirects to another path, with the query.
-[[nodiscard]] http::Response moved_to(const std::string& path, const std::string& query);
 
 }  // namespace allot::gateway::fireworq

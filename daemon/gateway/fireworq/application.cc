@@ -49,6 +49,13 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
+// Redirects to another path, with the query.
+http::Response moved(const std::string& path, const std::string& query) {
+  http::Response response = text_answer({}, 301);
+  response.fields.push_back({"Location", query.empty() ? path : path + "?" + query});
+  return response;
+}
+
 [[noreturn]] void busy() {
   throw Refused(500, "too many requests are waiting; nothing was changed");
 }
@@ -84,22 +91,13 @@ Application::Application(Service service, Authenticator::OfToken of_token)
 Application::~Application() {
   if (node_.is_active()) {
     static_cast<void>(
-        pool_->post([this](db::Connection& db) { node_.leave(db); },
-                    [](const std::exception_ptr& error, bool begun) {
-                      if (begun) log::debug("gateway.not_returned", {{"error", text_of(error)}});
-                    }));
+        pool_->post({[this](db::Connection& db) { node_.leave(db); },
+                     [](const std::exception_ptr& error, bool begun) {
+                       if (begun) log::debug("gateway.not_returned", {{"error", text_of(error)}});
+                     }}));
   }
   // The pool's jobs use the combiner, so the pool ends first.
   pool_.reset();
-}
-
-Application::Asked Application::find(const http::Head& head) const {
-  access::Caller caller = authenticator_.authenticate(head);
-  Target target = target_of(head.path);
-  std::string method = meaning_of(head.method, target.place);
-  Asked asked{std::move(target), std::move(method), head.query, std::move(caller), {}};
-  require(asked);
-  return asked;
 }
 
 // Checks the role as far as possible before the queue of a category is known.
@@ -124,7 +122,11 @@ void Application::require(const Asked& asked) const {
 http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
   try {
-    Asked asked = find(head);
+    access::Caller caller = authenticator_.authenticate(head);
+    Target target = target_of(head.path);
+    std::string method = meaning_of(head.method, target.place);
+    Asked asked{std::move(target), std::move(method), head.query, std::move(caller), {}};
+    require(asked);
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
@@ -158,40 +160,36 @@ void Application::answer(Asked asked, const http::Reply& reply) {
     reply(finished(std::move(response)));
   };
   try {
-    serve(std::move(asked), finish);
+    const Place place = asked.target.place;
+    const bool needs_id = place == Place::kJobOfQueue || place == Place::kFailed;
+    if (needs_id && !asked.target.id) return finish(error_answer(400));
+    switch (place) {
+      case Place::kNone:
+        return finish(text_answer("404 page not found\n", 404));
+      case Place::kMoved:
+        return finish(moved(asked.target.moved, asked.query));
+      case Place::kVersion:
+        return finish(text_answer("Fireworq 1.5.1+allot." + std::string(kVersion) + "\n"));
+      case Place::kSettings:
+        return finish(json_answer(settings()));
+      case Place::kStats: {
+        const std::string indented = parameter(asked.query, "pp").value_or("");
+        return finish(json_answer(process_stats(indented == "1" || indented == "true")));
+      }
+      case Place::kJob:
+        return push(std::move(asked), finish);
+      default:
+        return send(std::move(asked), finish);
+    }
   } catch (...) {
     finish(answer_to(std::current_exception()));
   }
 }
 
-void Application::serve(Asked asked, const http::Reply& reply) {
-  const Place place = asked.target.place;
-  const bool needs_id = place == Place::kJobOfQueue || place == Place::kFailed;
-  if (needs_id && !asked.target.id) return reply(error_answer(400));
-  switch (place) {
-    case Place::kNone:
-      return reply(no_page());
-    case Place::kMoved:
-      return reply(moved_to(asked.target.moved, asked.query));
-    case Place::kVersion:
-      return reply(text_answer("Fireworq 1.5.1+allot." + std::string(kVersion) + "\n"));
-    case Place::kSettings:
-      return reply(json_answer(settings()));
-    case Place::kStats: {
-      const std::string indented = parameter(asked.query, "pp").value_or("");
-      return reply(json_answer(process_stats(indented == "1" || indented == "true")));
-    }
-    case Place::kJob:
-      return push(std::move(asked), reply);
-    default:
-      return send(std::move(asked), reply);
-  }
-}
-
 void Application::send(Asked asked, const http::Reply& reply) {
   const bool taken = pool_->post(
-      [this, asked = std::move(asked), reply](db::Connection& db) { reply(read(db, asked)); },
-      [reply](const std::exception_ptr& error, bool /*begun*/) { reply(answer_to(error)); });
+      {[this, asked = std::move(asked), reply](db::Connection& db) { reply(read(db, asked)); },
+       [reply](const std::exception_ptr& error, bool /*begun*/) { reply(answer_to(error)); }});
   if (!taken) busy();
 }
 
@@ -199,13 +197,13 @@ void Application::send(Asked asked, const http::Reply& reply) {
 void Application::push(Asked asked, const http::Reply& reply) {
   constexpr std::size_t kSmall = std::size_t{64} << 10;
   if (asked.body.size() <= kSmall) return parse_and_push(asked, reply);
-  const bool taken = pool_->post([this, asked = std::move(asked), reply] {
+  const bool taken = pool_->post({.alone = [this, asked = std::move(asked), reply] {
     try {
       parse_and_push(asked, reply);
     } catch (...) {
       reply(answer_to(std::current_exception()));
     }
-  });
+  }});
   if (!taken) busy();
 }
 
@@ -247,20 +245,19 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
 
 void Application::turn() {
   if (turning_.exchange(true)) return;  // the previous one still runs
-  const bool taken = pool_->post([this] { figures_.turn(); });
+  const bool taken = pool_->post({.alone = [this] { figures_.turn(); }});
   const bool round = !service_.read_only && turns_++ % 2 == 0;  // a round writes
-  const bool begun = taken && round &&
-                     pool_->post(
-                         [this](db::Connection& db) {
-                           node_.round(db);
-                           if (!has_default_) make_default(db);
-                           turning_ = false;
-                         },
-                         [this](const std::exception_ptr& error, bool begun) {
-                           if (begun)
-                             log::warn("fireworq.round_failed", {{"error", text_of(error)}});
-                           turning_ = false;
-                         });
+  const bool begun =
+      taken && round &&
+      pool_->post({[this](db::Connection& db) {
+                     node_.round(db);
+                     if (!has_default_) make_default(db);
+                     turning_ = false;
+                   },
+                   [this](const std::exception_ptr& error, bool begun) {
+                     if (begun) log::warn("fireworq.round_failed", {{"error", text_of(error)}});
+                     turning_ = false;
+                   }});
   if (!begun) turning_ = false;
 }
 

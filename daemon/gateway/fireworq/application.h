@@ -62,11 +62,9 @@ class Application final : public http::Application {
     std::string body{};
   };
   // Throws Refused.
-  [[nodiscard]] Asked find(const http::Head& head) const;
   void require(const Asked& asked) const;
   [[nodiscard]] http::Response finished(http::Response response) const;
   void answer(Asked asked, const http::Reply& reply);
-  void serve(Asked asked, const http::Reply& reply);
   void send(Asked asked, const http::Reply& reply);
   void push(Asked asked, const http::Reply& reply);
   void parse_and_push(const Asked& asked, const http::Reply& reply);
@@ -78,7 +76,6 @@ class Application final : public http::Application {
   [[nodiscard]] http::Response job_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response failed_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response list_verb(db::Connection& db, const Asked& asked);
-  void put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
   [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue,
                                      const Figures::Now& now);
   [[nodiscard]] queue::FireworqQueue defaults() const;

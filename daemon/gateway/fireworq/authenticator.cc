@@ -5,20 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.h"
 #include "gateway/fireworq/answer.h"
-#include "gateway/fireworq/text.h"
 #include "json/base64.h"
 
 namespace allot::gateway::fireworq {
 namespace {
-
-// "jobs.example.com" of "Jobs.example.com.:8080", "::1" of "[::1]:80".
-std::string name_of_host(std::string_view host) {
-  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
-  std::string name = lower(host.substr(0, host.find(':')));
-  if (name.ends_with('.')) name.pop_back();
-  return name;
-}
 
 // The Bearer token, or the password of Basic; nullopt: none.
 std::optional<std::string> token_of(const std::string& authorization) {
@@ -55,7 +47,7 @@ Authenticator::Authenticator(const config::GatewayFireworq& settings, OfToken of
     if (const auto network = config::parse_network(text)) networks_.push_back(*network);
   }
   for (const std::string& origin : settings.allow_origins) origins_.insert(lower(origin));
-  for (const std::string& name : settings.names) names_.insert(name_of_host(name));
+  for (const std::string& name : settings.names) names_.insert(access::name_of_host(name));
 }
 
 access::Caller Authenticator::authenticate(const http::Head& head) const {
@@ -90,7 +82,7 @@ void Authenticator::check_origin(const http::Head& head) const {
 // Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
 void Authenticator::check_host(const http::Head& head) const {
   const std::string* host = head.field("host");
-  const std::string name = host == nullptr ? std::string() : name_of_host(*host);
+  const std::string name = host == nullptr ? std::string() : access::name_of_host(*host);
   if (names_.contains(name) || config::parse_address(name)) return;
   throw Refused(403,
                 "this host is not known by that name: use localhost or an address, or add it "

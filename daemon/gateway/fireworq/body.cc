@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "config/number.h"
 #include "gateway/fireworq/answer.h"
@@ -19,51 +21,35 @@ constexpr std::uint32_t kShownWithRate = 100;  // ms: the polling_interval of a 
 constexpr std::uint32_t kMostWorkers = 65'536;
 constexpr std::string_view kPayload = "payload";
 
-using Take = std::function<void(std::string_view value)>;
+// Takes the value of a member.
+struct Taker {
+  std::string_view key;
+  std::function<void(std::string_view value)> take;
+};
+using Takers = std::vector<Taker>;
 
-[[noreturn]] void wrong(const char* name, const char* wanted) {
-  throw Refused(400, std::string(name) + " must be " + wanted);
+template <typename Value, typename Read>
+Taker taker(const char* key, Value& into, Read read, const char* wanted) {
+  return {key, [key, &into, read, wanted](std::string_view value) {
+            auto got = read(value);
+            if (!got) throw Refused(400, std::string(key) + " must be " + wanted);
+            into = std::move(*got);
+          }};
 }
 
-Take text(const char* name, std::string& into) {
-  return [name, &into](std::string_view value) {
-    auto read = string_of(value);
-    if (!read) wrong(name, "text");
-    into = std::move(*read);
-  };
+Taker text(const char* key, std::string& into) {
+  return taker(key, into, string_of, "text");
 }
 
-Take count(const char* name, std::uint32_t& into) {
-  return [name, &into](std::string_view value) {
-    const auto read = config::whole_number<std::uint32_t>(value);
-    if (!read) wrong(name, "a whole number from 0 to 4294967295");
-    into = *read;
-  };
+Taker count(const char* key, std::uint32_t& into) {
+  return taker(key, into, config::whole_number<std::uint32_t>,
+               "a whole number from 0 to 4294967295");
 }
-
-// Accepts and ignores a text, and refuses other values.
-Take unused(const char* name) {
-  return [name](std::string_view value) {
-    if (!string_of(value)) wrong(name, "text");
-  };
-}
-
-Take number(const char* name, double& into) {
-  return [name, &into](std::string_view value) {
-    const auto read = number_of(value);
-    if (!read) wrong(name, "a number");
-    into = *read;
-  };
-}
-
-using Takers = std::map<std::string_view, Take>;
 
 Takers takers_of(JobFields& fields) {
-  return {{"url", text("url", fields.url)},
-          {"run_after", count("run_after", fields.run_after)},
-          {"timeout", count("timeout", fields.timeout)},
-          {"retry_delay", count("retry_delay", fields.retry_delay)},
-          {"max_retries", count("max_retries", fields.max_retries)}};
+  return {text("url", fields.url), count("run_after", fields.run_after),
+          count("timeout", fields.timeout), count("retry_delay", fields.retry_delay),
+          count("max_retries", fields.max_retries)};
 }
 
 // Passes each member of the body to the taker of its key. A null counts as absent, except as a
@@ -103,12 +89,13 @@ PushedJob read_job(std::string_view body, std::string_view category) {
   JobFields& fields = job.fields;
   fields.category = category;
   Takers takers = takers_of(fields);
-  takers.emplace("category", unused("category"));
-  takers.emplace(kPayload, [&job](std::string_view value) {
-    job.shown = value;
-    auto raw = value == "null" ? std::string() : string_of(value);
-    job.payload = raw ? std::move(*raw) : std::string(value);
-  });
+  std::string ignored;
+  takers.push_back(text("category", ignored));
+  takers.push_back({kPayload, [&job](std::string_view value) {
+                      job.shown = value;
+                      auto raw = value == "null" ? std::string() : string_of(value);
+                      job.payload = raw ? std::move(*raw) : std::string(value);
+                    }});
   read_members(body, takers);
   if (fields.url.empty()) throw Refused(400, "Missing field: url");
   return job;
@@ -137,7 +124,7 @@ StoredJob read_stored(std::string_view payload) {
   JobFields& fields = job.fields;
   try {
     Takers takers = takers_of(fields);
-    takers.emplace("category", text("category", fields.category));
+    takers.push_back(text("category", fields.category));
     read_members(payload.substr(0, line), takers);
   } catch (const Refused&) {
     job.payload = payload;
@@ -149,12 +136,11 @@ queue::FireworqQueue read_queue(std::string_view body, std::string_view name,
                                 const queue::FireworqQueue& defaults) {
   queue::FireworqQueue queue;
   queue.name = name;
-  read_members(
-      body, {{"polling_interval", count("polling_interval", queue.polling_interval)},
-             {"max_workers", count("max_workers", queue.max_workers)},
-             {"max_dispatches_per_second", number("max_dispatches_per_second", queue.per_second)},
-             {"max_burst_size", count("max_burst_size", queue.burst)},
-             {"name", unused("name")}});
+  std::string ignored;
+  read_members(body, {count("polling_interval", queue.polling_interval),
+                      count("max_workers", queue.max_workers),
+                      taker("max_dispatches_per_second", queue.per_second, number_of, "a number"),
+                      count("max_burst_size", queue.burst), text("name", ignored)});
   check_throttle(queue);
   if (queue.max_workers == 0) queue.max_workers = defaults.max_workers;
   if (queue.max_workers > kMostWorkers) {
@@ -167,8 +153,8 @@ queue::FireworqQueue read_queue(std::string_view body, std::string_view name,
 
 std::string read_routing(std::string_view body) {
   std::string queue;
-  read_members(
-      body, {{"queue_name", text("queue_name", queue)}, {"job_category", unused("job_category")}});
+  std::string ignored;
+  read_members(body, {text("queue_name", queue), text("job_category", ignored)});
   return queue;
 }
 

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 
 #include "config/number.h"
 #include "gateway/fireworq/json_text.h"
-#include "gateway/fireworq/listing.h"
+#include "json/queue_json.h"
 #include "queue/fireworq/jobs.h"
 
 namespace allot::gateway::fireworq {
@@ -39,6 +40,13 @@ std::uint32_t fail_count_of(const queue::Job& job) {
 }
 
 }  // namespace
+
+std::string time_text(std::int64_t ms) {
+  std::string text = as_json::moment_text(queue::Moment(std::chrono::milliseconds(ms)));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of("0Z") + 1);
+  return text + "Z";
+}
 
 Object& Object::json(std::string_view name, std::string_view value) {
   if (!members_.empty()) members_ += ",";

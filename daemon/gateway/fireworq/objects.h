@@ -12,6 +12,9 @@
 // JSON objects of the answers. Pure.
 namespace allot::gateway::fireworq {
 
+// "2026-11-24T23:58:21.5Z": RFC 3339 with up to three decimals.
+[[nodiscard]] std::string time_text(std::int64_t ms);
+
 // Writes one object, member by member.
 class Object {
  public:

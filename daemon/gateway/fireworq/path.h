@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-// Maps a path to a resource. Pure.
+#include "queue/fireworq/page.h"
+
+// Reads targets of requests: a path names a resource, the query has parameters. Pure.
 namespace allot::gateway::fireworq {
 
 enum class Place {
@@ -43,5 +45,11 @@ struct Target {
 
 // The first value of a query parameter; nullopt: missing.
 [[nodiscard]] std::optional<std::string> parameter(std::string_view query, std::string_view name);
+// The parameters of a list. Invalid ones count as absent.
+[[nodiscard]] queue::ListAsk list_ask(std::string_view query);
+
+[[nodiscard]] std::string cursor_text(const queue::ListPlace& place);
+// nullopt: not a cursor.
+[[nodiscard]] std::optional<queue::ListPlace> read_cursor(std::string_view text);
 
 }  // namespace allot::gateway::fireworq

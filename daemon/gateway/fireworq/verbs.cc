@@ -8,7 +8,6 @@
 
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/application.h"
-#include "gateway/fireworq/listing.h"
 #include "gateway/fireworq/objects.h"
 #include "log/log.h"
 #include "queue/fireworq/jobs.h"
@@ -115,7 +114,8 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
   if (asked.method == "PUT") {
     require_length(name);
     const FireworqQueue wanted = read_queue(asked.body, name, defaults());
-    put_queue(db, wanted);
+    queue::put_fireworq(db, wanted);
+    ++changes_;
     log_change("put queue", asked.caller, name);
     return json_answer(queue_object(wanted));
   }
@@ -127,11 +127,6 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
     log_change("delete queue", asked.caller, name);
   }
   return json_answer(queue_object(queue));
-}
-
-void Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
-  queue::put_fireworq(db, wanted);
-  ++changes_;
 }
 
 http::Response Application::routing_verb(db::Connection& db, const Asked& asked) {
@@ -255,7 +250,8 @@ void Application::make_default(db::Connection& db) {
     FireworqQueue wanted = there ? *there : defaults();
     wanted.name = name;
     wanted.hidden = false;
-    put_queue(db, wanted);
+    queue::put_fireworq(db, wanted);
+    ++changes_;
   } catch (...) {
     has_default_ = false;  // the next round retries
     throw;

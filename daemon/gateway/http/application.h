@@ -18,7 +18,8 @@ namespace allot::gateway::http {
 using Reply = std::function<void(Response)>;
 
 // A request body that is processed line by line while it arrives, and answered line by line. One
-// object per request; each call follows the reply to the previous one.
+// object per request; each call follows the reply to the previous one. The object exists at least
+// until each `written` is destroyed.
 class LineStream {
  public:
   LineStream() = default;

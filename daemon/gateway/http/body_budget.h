@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gateway/http/complaint.h"
+#include "log/log.h"
 #include "thread/mutex.h"
 
 namespace allot::gateway::http {
@@ -27,7 +28,21 @@ class BodyBudget {
   }
   // Resizes the share of a body from `from` to `to` bytes. False: no room, which is logged.
   [[nodiscard]] bool change(std::size_t from, std::size_t to, bool anonymous)
-      ALLOT_EXCLUDES(mutex_);
+      ALLOT_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    const std::size_t most = to <= kSmall ? bytes_ : of_large();
+    const bool fits =
+        held_ - from + to <= most && (!anonymous || anonymous_ - from + to <= of_anonymous());
+    if (to > from && !fits) {
+      if (no_room_.is_due(Complaint::Clock::now())) {
+        log::warn("gateway.bodies_refused", {{"bytes", held_}, {"body_bytes", to}});
+      }
+      return false;
+    }
+    held_ = held_ - from + to;
+    if (anonymous) anonymous_ = anonymous_ - from + to;
+    return true;
+  }
   [[nodiscard]] std::size_t held() const ALLOT_EXCLUDES(mutex_) {
     const MutexLock held(mutex_);
     return held_;

@@ -51,45 +51,40 @@ std::size_t Connections::of_group(const std::string& group) const {
 }
 
 bool Connections::make_way(Kind kind) {
-  const Waiting& waiting = waiting_.at(index(kind));
-  if (waiting.empty()) return false;
-  end_first(waiting);
-  return true;
+  return end_first(waiting_.at(index(kind)));
 }
 
 bool Connections::make_way_in(const std::string& group) {
   const auto found = groups_.find(group);
-  if (found == groups_.end() || found->second.waiting.empty()) return false;
-  end_first(found->second.waiting);
-  return true;
+  return found != groups_.end() && end_first(found->second.waiting);
 }
 
-void Connections::end_first(const Waiting& waiting) {
+bool Connections::end_first(const Waiting& waiting) {
+  if (waiting.empty()) return false;
   const Place place = waiting.front();
   discount(place);
   place->connection->cut();
+  return true;
+}
+
+void Connections::for_all(const std::function<void(Connection&)>& act) const {
+  std::vector<std::shared_ptr<Connection>> all;
+  for (const Entry& each : all_) all.push_back(each.connection);
+  for (const auto& each : all) act(*each);
 }
 
 void Connections::expire_late(Clock::time_point now) {
-  std::vector<std::shared_ptr<Connection>> late;
-  for (const Entry& each : all_) {
-    if (each.connection->deadline() <= now) late.push_back(each.connection);
-  }
-  for (const auto& each : late) each->expire();
-}
-
-std::list<std::shared_ptr<Connection>> Connections::copy() const {
-  std::list<std::shared_ptr<Connection>> all;
-  for (const Entry& each : all_) all.push_back(each.connection);
-  return all;
+  for_all([now](Connection& each) {
+    if (each.deadline() <= now) each.expire();
+  });
 }
 
 void Connections::leave_all() {
-  for (const auto& each : copy()) each->leave();
+  for_all([](Connection& each) { each.leave(); });
 }
 
 void Connections::cut_all() {
-  for (const auto& each : copy()) each->cut();
+  for_all([](Connection& each) { each.cut(); });
 }
 
 }  // namespace allot::gateway::http

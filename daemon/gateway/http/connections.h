@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -95,11 +96,11 @@ class Connections {
   [[nodiscard]] static constexpr std::size_t index(Kind kind) {
     return static_cast<std::size_t>(kind);
   }
-  void end_first(const Waiting& waiting);
+  bool end_first(const Waiting& waiting);
   // Removes it from all limits.
   void discount(Place place);
-  // Callers walk over a copy, because a connection that ends leaves the list.
-  [[nodiscard]] std::list<std::shared_ptr<Connection>> copy() const;
+  // Walks over a copy, because a connection that ends leaves the list.
+  void for_all(const std::function<void(Connection&)>& act) const;
 
   std::list<Entry> all_;
   std::array<std::size_t, kKinds> count_{};

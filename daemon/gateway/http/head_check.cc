@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/mutant.h"
+#include "base/utf8.h"
 
 namespace allot::gateway::http {
 namespace {
@@ -49,9 +50,6 @@ bool is_alpha(char c) {
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // RFC 9110, 5.6.2.
 bool is_token_char(char c) {
@@ -65,12 +63,6 @@ bool is_token(std::string_view text) {
 // A tab is white space; bytes above 127 occur in names of people.
 bool is_value_char(char c) {
   return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-}
-
-bool same_word(std::string_view text, std::string_view lower_case) {
-  return text.size() == lower_case.size() &&
-         std::equal(text.begin(), text.end(), lower_case.begin(),
-                    [](char a, char b) { return lower(a) == b; });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -153,10 +145,9 @@ class FieldCheck {
     if (!std::all_of(value.begin(), value.end(), is_value_char)) {
       return fault(400, "a field's value has a control character");
     }
-    for (std::size_t at = 0; at < kSingle.size(); ++at) {
-      if (same_word(name, kSingle.at(at))) return check_single(at, value);
-    }
-    return {};
+    const auto* const single = std::find(kSingle.begin(), kSingle.end(), lower(name));
+    if (single == kSingle.end()) return {};
+    return check_single(static_cast<std::size_t>(single - kSingle.begin()), value);
   }
 
   [[nodiscard]] Fault end() const {
@@ -176,7 +167,7 @@ class FieldCheck {
     if (at == kHost) return check_host(value);
     if (at == kContentLength) return check_length(value);
     if (at == kTransferEncoding) return check_coding(value);
-    if (kSingle.at(at) == "expect" && !same_word(value, "100-continue")) {
+    if (kSingle.at(at) == "expect" && lower(value) != "100-continue") {
       return fault(417, "the only expectation allowed is 100-continue");
     }
     return {};
@@ -204,7 +195,7 @@ class FieldCheck {
 
   [[nodiscard]] Fault check_coding(std::string_view value) const {
     if (!is_1_1_) return fault(400, "Transfer-Encoding needs HTTP/1.1");
-    if (!same_word(value, "chunked")) {
+    if (lower(value) != "chunked") {
       return fault(501, "the only Transfer-Encoding allowed is a single chunked");
     }
     return {};

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace allot::gateway::http {
 namespace {
 
@@ -54,14 +56,6 @@ struct DrainedBody {
     value_type& body_;
   };
 };
-
-std::string lower_case(beast::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 HeadFault fault_of(const Code& code) {
   if (code == error::body_limit) return {413, "the body exceeds the limit of this route"};
@@ -115,7 +109,8 @@ Head RequestParser::take_head() {
   head.path = std::string(target.substr(0, path_end));
   if (path_end < target.size()) head.query = std::string(target.substr(path_end + 1));
   for (const auto& each : message) {
-    head.fields.push_back({lower_case(each.name_string()), std::string(each.value())});
+    const beast::string_view name = each.name_string();
+    head.fields.push_back({lower({name.data(), name.size()}), std::string(each.value())});
   }
   return head;
 }

@@ -125,11 +125,10 @@ class Server::Impl {
   ~Impl();
 
   void run();
-  void stop(std::chrono::milliseconds grace, bool keeps);
-  std::vector<UniqueFd> kept() { return std::exchange(state_.kept, {}); }
+  void begin_stop(std::chrono::milliseconds grace, bool keeps);
   void adopt(UniqueFd connection, Application* application);
-  void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
   void watch(int fd, std::function<void()> ready);
+  [[nodiscard]] ServerState& state() { return state_; }
 
  private:
   // A listener and its accept timer.
@@ -158,25 +157,24 @@ class Server::Impl {
   void wait_at(Acceptor& acceptor);
   void accept_from(Acceptor& acceptor);
   void receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from);
+  // `continued`: another server has kept the connection between two requests.
+  void begin(UniqueFd fd, Application* application, Peer peer, LimitKey key, bool continued);
   [[nodiscard]] LimitKey limit_key_of(const Peer& peer, const sockaddr_storage& from) const;
   // Whether a connection may come in; may end others to make room.
   [[nodiscard]] bool find_room(const LimitKey& key);
   [[nodiscard]] bool find_room_over_tcp(const LimitKey& key);
   void complain_of(const LimitKey& key);
   void out_of(int error, Acceptor& acceptor);
-  [[nodiscard]] Application& application_of(const Acceptor& acceptor) const {
-    Application* own = acceptor.listener.application;
+  [[nodiscard]] Application& application_or_default(Application* own) const {
     return own == nullptr ? state_.application : *own;
   }
   void wait_for(Watch& watch);
   void keep_time();
-  void begin_stop(std::chrono::milliseconds grace, bool keeps);
 
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   Limits limits_;
   std::optional<asio::ssl::context> tls_;
-  std::shared_ptr<Mailbox> mailbox_;
   ServerState state_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::vector<std::unique_ptr<Watch>> watches_;
@@ -191,10 +189,13 @@ class Server::Impl {
 Server::Impl::Impl(Application& application, const Limits& limits, std::vector<Listener> listeners,
                    const Tls& tls)
     : limits_(limits),
-      mailbox_(
-          std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); })),
-      state_{application, limits_,  io_,
-             nullptr,     mailbox_, std::make_shared<BodyBudget>(limits.body_bytes)} {
+      state_{
+          application,
+          limits_,
+          io_,
+          nullptr,
+          std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); }),
+          std::make_shared<BodyBudget>(limits.body_bytes)} {
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
@@ -206,7 +207,7 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
 }
 
 Server::Impl::~Impl() {
-  mailbox_->close();
+  state_.mailbox->close();
   try {
     // A waiting coroutine must end before the objects that it uses.
     state_.connections.cut_all();
@@ -256,8 +257,13 @@ void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr
     Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  std::make_shared<Session>(state_, application_of(acceptor), std::move(fd), std::move(peer),
-                            std::move(key), false)
+  begin(std::move(fd), acceptor.listener.application, std::move(peer), std::move(key), false);
+}
+
+void Server::Impl::begin(UniqueFd fd, Application* application, Peer peer, LimitKey key,
+                         bool continued) {
+  std::make_shared<Session>(state_, application_or_default(application), std::move(fd),
+                            std::move(peer), std::move(key), continued)
       ->start();
   if (!keeps_time_) keep_time();
 }
@@ -311,8 +317,8 @@ void Server::Impl::out_of(int error, Acceptor& acceptor) {
   const UniqueFd fd(
       accept4(acceptor.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd.valid() && !acceptor.listener.encrypted) {
-    Response response =
-        application_of(acceptor).refuse(503, "too many connections; try again in a second");
+    Response response = application_or_default(acceptor.listener.application)
+                            .refuse(503, "too many connections; try again in a second");
     response.fields.push_back({"Retry-After", "1"});
     const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
     static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
@@ -365,15 +371,7 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
   LimitKey key = limit_key_of(peer, from);
-  Application& answers = application == nullptr ? state_.application : *application;
-  std::make_shared<Session>(state_, answers, std::move(connection), std::move(peer), std::move(key),
-                            true)
-      ->start();
-  if (!keeps_time_) keep_time();
-}
-
-void Server::Impl::stop(std::chrono::milliseconds grace, bool keeps) {
-  post([this, grace, keeps] { begin_stop(grace, keeps); });
+  begin(std::move(connection), application, std::move(peer), std::move(key), true);
 }
 
 void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
@@ -402,16 +400,16 @@ void Server::run() {
   impl_->run();
 }
 void Server::stop(std::chrono::milliseconds grace, bool keeps) {
-  impl_->stop(grace, keeps);
+  post([impl = impl_.get(), grace, keeps] { impl->begin_stop(grace, keeps); });
 }
 std::vector<UniqueFd> Server::kept() {
-  return impl_->kept();
+  return std::exchange(impl_->state().kept, {});
 }
 void Server::adopt(UniqueFd connection, Application* application) {
   impl_->adopt(std::move(connection), application);
 }
 void Server::post(std::function<void()> act) {
-  impl_->post(std::move(act));
+  impl_->state().mailbox->post(std::move(act));
 }
 void Server::watch(int fd, std::function<void()> ready) {
   impl_->watch(fd, std::move(ready));

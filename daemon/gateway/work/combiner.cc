@@ -2,6 +2,7 @@
 #include "gateway/work/combiner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -64,24 +65,16 @@ void refuse_each(const Orders& orders, const std::exception_ptr& error) {
   for (const Order& order : orders) refuse(order, error);
 }
 
-// Moves the tasks out of all orders, to avoid copying payloads; give_back() moves them back.
-std::vector<queue::Submission> lent(std::deque<Order>& orders) {
+// Moves the tasks out of all orders, to avoid copying payloads. The orders keep their number.
+std::vector<queue::Submission> tasks_of(std::vector<Order>& orders) {
   std::vector<queue::Submission> tasks;
-  for (Order& order : orders) {
-    for (queue::Submission& task : order.tasks) tasks.push_back(std::move(task));
-  }
+  for (Order& order : orders)
+    std::move(order.tasks.begin(), order.tasks.end(), std::back_inserter(tasks));
   return tasks;
 }
 
-void give_back(std::vector<queue::Submission>& tasks, std::deque<Order>& orders) {
-  std::size_t at = 0;
-  for (Order& order : orders) {
-    for (queue::Submission& task : order.tasks) task = std::move(tasks[at++]);
-  }
-}
-
 // Gives each order its part of the outcome.
-void report(const std::deque<Order>& orders, const Outcome& all) {
+void report(std::span<const Order> orders, const Outcome& all) {
   const auto slice = [](const auto& list, std::size_t from, std::size_t size) {
     using List = std::decay_t<decltype(list)>;
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(from);
@@ -127,11 +120,11 @@ bool Combiner::submit(Order order) {
 }
 
 bool Combiner::post(Which which) {
-  return pool_.post([this, which](db::Connection& db) { work_off(which, db); },
-                    [this, which](const std::exception_ptr& error, bool begun) {
-                      if (begun) return hand_on(which);
-                      give_up(which, error);
-                    });
+  return pool_.post({[this, which](db::Connection& db) { work_off(which, db); },
+                     [this, which](const std::exception_ptr& error, bool begun) {
+                       if (begun) return hand_on(which);
+                       give_up(which, error);
+                     }});
 }
 
 void Combiner::work_off(Which which, db::Connection& db) {
@@ -196,7 +189,7 @@ void Combiner::give_up(Which which, const std::exception_ptr& error) {
 }
 
 void Combiner::submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const {
-  Orders ready;
+  std::vector<Order> ready;
   std::exception_ptr lost;
   for (Order& order : orders) {
     try {
@@ -208,13 +201,13 @@ void Combiner::submit(db::Connection& db, queue::Submitter& submitter, Orders or
       if (loses_connection(error) || db.in_transaction()) lost = error;
     }
   }
-  if (!ready.empty()) return submit_orders(db, submitter, ready);
+  if (!ready.empty()) return submit_orders(db, submitter, ready, tasks_of(ready));
   if (lost) std::rethrow_exception(lost);
 }
 
 void Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitter,
-                             Orders& orders) const {
-  std::vector<queue::Submission> tasks = lent(orders);
+                             std::span<const Order> orders,
+                             std::span<const queue::Submission> tasks) const {
   Outcome all;
   try {
     const auto extra = number_ ? number_(all.numbers) : queue::ExtraStatements{};
@@ -223,8 +216,7 @@ void Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitt
     const std::exception_ptr error = std::current_exception();
     const bool lost = loses_connection(error);
     if (!lost && orders.size() > 1 && is_refusal(error)) {
-      give_back(tasks, orders);
-      return submit_singly(db, submitter, orders);
+      return submit_singly(db, submitter, orders, tasks);
     }
     refuse_each(orders, error);
     if (lost) throw;
@@ -234,13 +226,15 @@ void Combiner::submit_orders(db::Connection& db, const queue::Submitter& submitt
 }
 
 void Combiner::submit_singly(db::Connection& db, const queue::Submitter& submitter,
-                             Orders& orders) const {
+                             std::span<const Order> orders,
+                             std::span<const queue::Submission> tasks) const {
   while (!orders.empty()) {
-    Orders one;
-    one.push_back(std::move(orders.front()));
-    orders.pop_front();
+    const auto one = orders.first(1);
+    const auto its_tasks = tasks.first(one.front().tasks.size());
+    orders = orders.subspan(1);
+    tasks = tasks.subspan(its_tasks.size());
     try {
-      submit_orders(db, submitter, one);
+      submit_orders(db, submitter, one, its_tasks);
     } catch (...) {
       refuse_each(
           orders,

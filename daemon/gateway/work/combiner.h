@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "gateway/work/thread_pool.h"
@@ -76,8 +77,10 @@ class Combiner {
 
   void submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
   // In one transaction; if it is refused, one order after the other.
-  void submit_orders(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
-  void submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
+  void submit_orders(db::Connection& db, const queue::Submitter& submitter,
+                     std::span<const Order> orders, std::span<const queue::Submission> tasks) const;
+  void submit_singly(db::Connection& db, const queue::Submitter& submitter,
+                     std::span<const Order> orders, std::span<const queue::Submission> tasks) const;
 
   ThreadPool& pool_;
   const queue::Submitter::Environment environment_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/work/thread_pool.h"
 
-#include <csignal>
 #include <cstdio>
 #include <random>
 #include <system_error>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "db/migrate.h"
 #include "log/log.h"
+#include "thread/deaf_thread.h"
 
 namespace allot::gateway::work {
 namespace {
@@ -39,22 +39,12 @@ std::string note_cause(const std::exception& error) {
   return std::string("(gateway.refused, reference ") + reference + ", in the gateway's log)";
 }
 
+// Continues with fewer threads if no more can be created. Running threads end only with the object,
+// so the constructor throws if there are none. Signals go to the thread that reads them.
 ThreadPool::ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
     : options_(std::move(options)), most_waiting_(most_waiting) {
-  // Signals go to the thread that reads them.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  start(threads);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-// Continues with fewer threads if no more can be created. Running threads end only with the object,
-// so the constructor throws if there are none.
-void ThreadPool::start(std::size_t threads) {
   try {
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    while (threads_.size() < threads) threads_.push_back(deaf_thread([this] { work(); }));
   } catch (const std::system_error& error) {
     log::warn("gateway.few_threads", {{"threads", threads_.size()},
                                       {"configured", threads},
@@ -73,17 +63,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool ThreadPool::post(Act act, Failed failed) {
-  return add([this, act = std::move(act), failed = std::move(failed)](Session& session) {
-    run(session, act, failed);
-  });
-}
-
-bool ThreadPool::post(std::function<void()> act) {
-  return add([act = std::move(act)](Session& /*session*/) { act(); });
-}
-
-bool ThreadPool::add(Job job) {
+bool ThreadPool::post(Job job) {
   {
     const MutexLock held(mutex_);
     if (ends_ || jobs_.size() >= most_waiting_) return false;
@@ -96,31 +76,30 @@ bool ThreadPool::add(Job job) {
 void ThreadPool::work() {
   Session session;
   for (;;) {
-    const Job job = next();
-    if (!job) return;
-    job(session);
+    Job job;
+    {
+      const MutexLock held(mutex_);
+      while (jobs_.empty() && !ends_) posted_.wait(mutex_);
+      if (jobs_.empty()) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    if (job.alone) {
+      job.alone();
+    } else {
+      run(session, job);
+    }
   }
 }
 
-ThreadPool::Job ThreadPool::next() {
-  MutexLock held(mutex_);
-  while (jobs_.empty()) {
-    if (ends_) return {};
-    posted_.wait(mutex_);
-  }
-  Job job = std::move(jobs_.front());
-  jobs_.pop_front();
-  return job;
-}
-
-void ThreadPool::run(Session& session, const Act& act, const Failed& failed) {
-  if (const std::exception_ptr unavailable = make_ready(session)) return failed(unavailable, false);
+void ThreadPool::run(Session& session, const Job& job) {
+  if (const auto unavailable = make_ready(session)) return job.failed(unavailable, false);
   std::exception_ptr error;
   try {
-    act(*session.connection);
+    job.act(*session.connection);
   } catch (...) {
     error = std::current_exception();
-    failed(error, true);
+    job.failed(error, true);
   }
   session.used_ns = boot_ns();
   // A job that ends inside a transaction has failed unexpectedly.
@@ -145,15 +124,14 @@ std::exception_ptr ThreadPool::connect(Session& session) {
     const MutexLock held(mutex_);
     if (failure_.error && boot_ns() < failure_.until_ns) return failure_.error;
   }
+  Failure failure;
   try {
     auto connection = std::make_unique<db::Connection>(options_);
     // A newer schema works: migrations only add, and a host may be upgraded after its database.
     db::require_schema(*connection, db::Newer::kTaken);
     session.connection = std::move(connection);
-    const MutexLock held(mutex_);
-    failure_ = {};
-    return nullptr;
   } catch (const db::DbError& error) {
+    log::warn("gateway.no_connection", {{"error", error.what()}});
     // Names of accounts, hosts and files belong in the log, not in answers to clients.
     const std::string reason =
         error.is_read_only()
@@ -161,18 +139,16 @@ std::exception_ptr ThreadPool::connect(Session& session) {
               "server that is the writer in [database] (gateway.no_connection)"
             : "the gateway has no database connection, and nothing was changed; see "
               "gateway.no_connection in its log";
-    return spare(error.what(), std::make_exception_ptr(Error(reason, error.exit_code())));
+    failure.error = std::make_exception_ptr(Error(reason, error.exit_code()));
   } catch (const std::exception& error) {
-    return spare(error.what(), std::current_exception());
+    log::warn("gateway.no_connection", {{"error", error.what()}});
+    failure.error = std::current_exception();
   }
-}
-
-// Suspends connection attempts of all threads for a moment.
-std::exception_ptr ThreadPool::spare(const std::string& why, std::exception_ptr error) {
-  log::warn("gateway.no_connection", {{"error", why}});
+  // A failure suspends connection attempts of all threads for a moment.
+  failure.until_ns = boot_ns() + kSpared;
   const MutexLock held(mutex_);
-  failure_ = {std::move(error), boot_ns() + kSpared};
-  return failure_.error;
+  failure_ = failure;
+  return failure.error;
 }
 
 }  // namespace allot::gateway::work

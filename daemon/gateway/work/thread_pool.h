@@ -30,9 +30,13 @@ std::string note_cause(const std::exception& error);
 // read-only. Any thread may call every function.
 class ThreadPool {
  public:
-  using Act = std::function<void(db::Connection& db)>;
-  // Gets the error of the connection or, if the job has begun, of its Act. Must not throw.
-  using Failed = std::function<void(const std::exception_ptr& error, bool begun)>;
+  struct Job {
+    std::function<void(db::Connection& db)> act{};
+    // Gets the error of the connection or, if the job has begun, of `act`. Must not throw.
+    std::function<void(const std::exception_ptr& error, bool begun)> failed{};
+    // Instead of both, for a job without a connection. Must not throw.
+    std::function<void()> alone{};
+  };
 
   ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
   ThreadPool(const ThreadPool&) = delete;
@@ -40,9 +44,7 @@ class ThreadPool {
   ~ThreadPool();  // waiting jobs run first
 
   // False: the queue is full, or the pool is ending.
-  [[nodiscard]] bool post(Act act, Failed failed) ALLOT_EXCLUDES(mutex_);
-  // Without a connection. `act` must not throw.
-  [[nodiscard]] bool post(std::function<void()> act) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] bool post(Job job) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
  private:
@@ -50,23 +52,17 @@ class ThreadPool {
     std::unique_ptr<db::Connection> connection{};
     Nanos used_ns = 0;
   };
-  using Job = std::function<void(Session&)>;
   // The last connection error. Until until_ns all jobs fail with it, without another attempt.
   struct Failure {
     std::exception_ptr error{};
     Nanos until_ns = 0;
   };
 
-  void start(std::size_t threads);
   void work() ALLOT_EXCLUDES(mutex_);
-  [[nodiscard]] bool add(Job job) ALLOT_EXCLUDES(mutex_);
-  // An empty job: the pool ends.
-  Job next() ALLOT_EXCLUDES(mutex_);
-  void run(Session& session, const Act& act, const Failed& failed) ALLOT_EXCLUDES(mutex_);
+  void run(Session& session, const Job& job) ALLOT_EXCLUDES(mutex_);
   // nullptr: connected; else the error.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
-  std::exception_ptr spare(const std::string& why, std::exception_ptr error) ALLOT_EXCLUDES(mutex_);
 
   const db::ConnectOptions options_;
   const std::size_t most_waiting_;

@@ -31,7 +31,7 @@ int crew_with(rlim_t threads) {
       nowhere.socket = "/nonexistent";
       ThreadPool pool(nowhere, 8, 10);
       std::promise<void> done;
-      const bool taken = pool.post([&] { done.set_value(); });
+      const bool taken = pool.post({.alone = [&] { done.set_value(); }});
       const bool ran = taken && done.get_future().wait_for(std::chrono::seconds(20)) ==
                                     std::future_status::ready;
       ::_exit(ran && pool.threads() == 1 ? kOne : 1);

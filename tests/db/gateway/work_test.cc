@@ -60,7 +60,8 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
         throw std::runtime_error("the connection is closed");
       };
       const auto failed = [](const auto& /*error*/, bool begun) { EXPECT_TRUE(begun); };
-      taken += connects ? pool_->post(select, failed) : pool_->post([&done] { ++done; });
+      taken +=
+          connects ? pool_->post({select, failed}) : pool_->post({.alone = [&done] { ++done; }});
     }
   });
   pool_.reset();

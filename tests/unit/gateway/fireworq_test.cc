@@ -10,7 +10,6 @@
 #include "gateway/fireworq/authenticator.h"
 #include "gateway/fireworq/body.h"
 #include "gateway/fireworq/figures.h"
-#include "gateway/fireworq/listing.h"
 #include "gateway/fireworq/objects.h"
 #include "gateway/fireworq/path.h"
 #include "queue/model/task.h"
@@ -231,8 +230,6 @@ TEST(FireworqAnswer, Errors) {
   EXPECT_EQ(plain.type, "text/plain; charset=utf-8");
   EXPECT_EQ(plain.body, "404 Not Found\n");
   EXPECT_EQ(error_answer(500, "No\nroute").body, "500 Internal Server Error\n\nNo route\n");
-  EXPECT_EQ(no_page().body, "404 page not found\n");
-  EXPECT_EQ(moved_to("/a", "b=c").fields[0].value, "/a?b=c");
 }
 
 TEST(FireworqListing, Times) {

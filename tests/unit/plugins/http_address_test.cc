@@ -6,7 +6,7 @@
 #include <string>
 
 #include "address.h"
-#include "allow_list.h"
+#include "connector.h"
 #include "url.h"
 
 namespace http_plugin {

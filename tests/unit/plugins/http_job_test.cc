@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "job.h"
-#include "redirect.h"
 #include "support/reserved_port.h"
 #include "trouble.h"
 #include "unit/plugins/http_fixture.h"
@@ -208,10 +207,10 @@ TEST_F(HttpJobTest, AMessageIsCut) {
   const std::string long_one((std::size_t{70} << 10), 'x');
   const auto made = answered(200, "{\"status\":\"failure\",\"message\":\"" + long_one + "\"}");
   EXPECT_EQ(made.reason.size(), std::size_t{64} << 10);
-  EXPECT_EQ(http_plugin::text_of({http_plugin::JobStatus::kFailure, 200, long_one + "\xc3\xa9"}),
+  EXPECT_EQ(http_plugin::text_of({http_plugin::Word::kFailure, 200, long_one + "\xc3\xa9"}),
             made.reason);
   const std::string accents = http_plugin::text_of(
-      {http_plugin::JobStatus::kFailure, 200, std::string(65536 - 14, 'x') + "\xc3\xa9"});
+      {http_plugin::Word::kFailure, 200, std::string(65536 - 14, 'x') + "\xc3\xa9"});
   EXPECT_EQ(accents.size(), 65535U) << "no half of a character";
 }
 
