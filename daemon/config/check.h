@@ -18,30 +18,48 @@ void complete(Settings& settings, Problems& problems);
 void check_database(Settings& settings, Database& database, const std::string& section,
                     Problems& problems);
 
-// Reads a password from its own file, without the line break at the end. Returns 0 or an errno.
-[[nodiscard]] int read_password(Settings& settings, const std::string& file, std::string& password);
-
 // Checks and completes [gateway] and its sections, if they exist; refuses settings that would admit
 // unintended clients. complete() calls it when [database] is complete.
 void check_gateway(Settings& settings, Problems& problems);
 
-// Base of the classes that check sections. A path is one of Lines: "pools.mail.size".
-class Check {
- protected:
-  Check(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
+// A section at its check, such as "pools.mail". Texts about a key follow the section's header;
+// "" stands for the section itself.
+class Section {
+ public:
+  Section(Settings& settings, Problems& problems, std::string name);
 
-  // Whether the file has this key or section.
-  [[nodiscard]] bool has(const std::string& path) const { return settings_.lines.contains(path); }
-  void problem(const std::string& path, std::string text) {
-    problems_.push_back({line_of(settings_, path), std::move(text)});
-  }
-  void warn(const std::string& path, const std::string& text) {
-    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(settings_, path)) +
-                                 ": " + text);
-  }
+  // Whether the file has this key.
+  [[nodiscard]] bool has(const std::string& key) const;
+  void problem(const std::string& key, const std::string& text) const;
+  void warn(const std::string& key, const std::string& text) const;
+  // Without the header.
+  void plain_problem(const std::string& key, const std::string& text) const;
+  void plain_warning(const std::string& key, const std::string& text) const;
+
+  // Reads a password from its own file, `what`, without the line break at the end.
+  void read_password(const std::string& key, const std::string& what, const std::string& file,
+                     std::string& password) const;
+  // The connector and the TLS library report only a generic failure for such a file. "": no file.
+  void check_readable(const std::string& key, const std::string& file) const;
+  // The certificate and its key, each of which needs the other.
+  void check_certificate(const std::string& cert, const std::string& key) const;
+  // Warns about a file, of which others could read `what`. "": no file.
+  void warn_if_shared(const std::string& key, const std::string& what,
+                      const std::string& file) const;
+
+ protected:
+  // As in Lines: "pools.mail.size".
+  [[nodiscard]] std::string path(const std::string& key) const;
 
   Settings& settings_;
   Problems& problems_;
+
+ private:
+  // Keys missing in [gateway.database] come from [database], where they were checked.
+  [[nodiscard]] bool inherited(const std::string& key) const;
+
+  std::string name_;
+  std::string header_;
 };
 
 }  // namespace allot::config

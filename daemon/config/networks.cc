@@ -4,9 +4,10 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string>
+
+#include "config/number.h"
 
 namespace allot::config {
 namespace {
@@ -46,13 +47,9 @@ std::optional<Network> parse_network(std::string_view text) {
   if (slash == std::string_view::npos) return Network{*address};
   const unsigned before =
       text.substr(0, slash).find(':') == std::string_view::npos ? kMappedBits : 0;
-  text.remove_prefix(slash + 1);
-  unsigned bits = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), bits);
-  if (failure != std::errc() || rest != text.data() + text.size() || bits > 128 - before) {
-    return std::nullopt;
-  }
-  return Network{*address, before + bits};
+  const auto bits = whole_number<unsigned>(text.substr(slash + 1));
+  if (!bits || *bits > 128 - before) return std::nullopt;
+  return Network{*address, before + *bits};
 }
 
 }  // namespace allot::config

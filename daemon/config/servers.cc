@@ -2,8 +2,8 @@
 #include "config/servers.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "config/number.h"
 #include "config/rows.h"
 
 namespace allot::config {
@@ -15,10 +15,8 @@ bool is_host(std::string_view host) {
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (failure != std::errc() || rest != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
+  const auto port = whole_number<std::uint16_t>(text);
+  return port == 0 ? std::nullopt : port;
 }
 
 }  // namespace

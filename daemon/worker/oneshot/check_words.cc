@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "config/hooks.h"
 #include "config/rows.h"
+#include "config/served.h"
 #include "queue/model/catalog.h"
 
 namespace allot::worker {
