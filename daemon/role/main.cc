@@ -27,7 +27,7 @@
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
 #include "process/cgroup.h"
-#include "schedule/answer.h"
+#include "schedule/computing_process.h"
 #include "steward/steward.h"
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/plugin_report.h"
