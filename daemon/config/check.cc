@@ -12,7 +12,6 @@
 #include "base/names.h"
 #include "config/rows.h"
 #include "config/schedules.h"
-#include "config/secret_file.h"
 #include "config/served.h"
 
 namespace allot::config {

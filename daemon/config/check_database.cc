@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "config/check.h"
+#include "config/networks.h"
 #include "config/rows.h"
-#include "config/servers.h"
 
 namespace allot::config {
 namespace {

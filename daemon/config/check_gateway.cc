@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -21,7 +20,6 @@
 #include "config/check.h"
 #include "config/networks.h"
 #include "config/rows.h"
-#include "config/servers.h"
 
 namespace allot::config {
 namespace {
@@ -169,12 +167,10 @@ class GatewayChecker : Section {
     }
     const std::string& field = gateway_.user_header;
     if (field.empty()) return;
-    std::string lower = field;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = lower(field);
     constexpr std::array<std::string_view, 4> kTaken = {"authorization", "cookie", "host",
                                                         "origin"};
-    if (!is_word(field, "-_") || std::find(kTaken.begin(), kTaken.end(), lower) != kTaken.end()) {
+    if (!is_word(field, "-_") || std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
       problem("user_header", "user_header is \"" + field +
                                  "\"; write the name of a field of its own, such as "
                                  "\"X-Forwarded-User\"");
@@ -183,7 +179,7 @@ class GatewayChecker : Section {
       problem("user_header",
               "user_header needs trusted_proxies, the only addresses that may send it");
     }
-    gateway_.user_header = lower;
+    gateway_.user_header = name;
   }
 
   void check_fireworq(GatewayFireworq& fireworq) {
@@ -219,8 +215,7 @@ class GatewayChecker : Section {
   void check_token(GatewayToken& token) {
     const Section in = section("gateway.tokens." + token.name);
     std::string& hash = token.sha256;
-    std::transform(hash.begin(), hash.end(), hash.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    hash = lower(hash);
     // The message omits the value, which may be the token itself.
     if (hash.size() != kHashDigits ||
         hash.find_first_not_of("0123456789abcdef") != std::string::npos) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "config/check.h"
-#include "config/secret_file.h"
+#include "config/rows.h"
 
 namespace allot::config {
 
@@ -75,6 +79,23 @@ void Section::warn_if_shared(const std::string& key, const std::string& what,
                              const std::string& file) const {
   const std::string text = file.empty() ? "" : shared_secret(what, file);
   if (!text.empty()) plain_warning(key, text);
+}
+
+std::string shared_secret(const std::string& what, const std::string& file) {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return {};
+  std::array<char, 8> mode{};
+  std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
+  return file + " holds a " + what + " and is open to every user of this host (mode " +
+         mode.data() + "); run chmod o= " + file;
+}
+
+bool names_a_secret(std::string_view key) {
+  const std::string name = lower(std::string(key));
+  constexpr std::array<std::string_view, 6> kWords = {"password", "passwd",     "secret",
+                                                      "token",    "credential", "key"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
 }  // namespace allot::config
