@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/settings.h"
 
-#include "config/servers.h"
+#include "config/networks.h"
 #include "config/settings.h"
 #include "db/from_settings.h"
 

@@ -15,7 +15,6 @@
 #include "base/version.h"
 #include "cli/commands/command.h"
 #include "cli/remote/session.h"
-#include "cli/words/manual.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "cli/words/word_tree.h"

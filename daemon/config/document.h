@@ -12,8 +12,8 @@ namespace allot::config {
 // etc/allot.toml: every key, commented out, with its default.
 [[nodiscard]] std::string example_file();
 
-// docs/configuration.md with new tables between its two marker lines. Throws Error when the markers
-// are missing.
+// docs/configuration.md with new tables between its two marker lines. Empty if the markers are
+// missing.
 [[nodiscard]] std::string renewed_page(const std::string& page);
 
 // The manual page allot.toml(5).

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "config/check.h"
 #include "config/rows.h"
-#include "config/secret_file.h"
 
 namespace allot::config {
 namespace {

@@ -4,14 +4,26 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string>
+
+#include "config/number.h"
+#include "config/rows.h"
 
 namespace allot::config {
 namespace {
 
 constexpr unsigned kMappedBits = 96;  // in front of an IPv4 address
+
+// A name that a resolver can look up. The connector would read a comma as a list.
+bool is_host(std::string_view host) {
+  return is_word(host, ".-_:%");
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+  const auto port = whole_number<std::uint16_t>(text);
+  return port == 0 ? std::nullopt : port;
+}
 
 }  // namespace
 
@@ -46,13 +58,30 @@ std::optional<Network> parse_network(std::string_view text) {
   if (slash == std::string_view::npos) return Network{*address};
   const unsigned before =
       text.substr(0, slash).find(':') == std::string_view::npos ? kMappedBits : 0;
-  text.remove_prefix(slash + 1);
-  unsigned bits = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), bits);
-  if (failure != std::errc() || rest != text.data() + text.size() || bits > 128 - before) {
-    return std::nullopt;
+  const auto bits = whole_number<unsigned>(text.substr(slash + 1));
+  if (!bits || *bits > 128 - before) return std::nullopt;
+  return Network{*address, before + *bits};
+}
+
+std::optional<Server> parse_server(std::string_view text, std::uint16_t default_port) {
+  std::string_view host = text;
+  std::optional<std::uint16_t> port = default_port;
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    host = text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+    if (text.starts_with(':')) {
+      port = parse_port(text.substr(1));
+    } else if (!text.empty()) {
+      return std::nullopt;
+    }
+  } else if (std::count(text.begin(), text.end(), ':') == 1) {
+    host = text.substr(0, text.find(':'));
+    port = parse_port(text.substr(host.size() + 1));
   }
-  return Network{*address, before + bits};
+  if (!is_host(host) || !port) return std::nullopt;
+  return Server{std::string(host), *port};
 }
 
 }  // namespace allot::config

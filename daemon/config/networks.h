@@ -6,7 +6,10 @@
 #include <optional>
 #include <string_view>
 
-// Addresses as numbers. IPv4 addresses are mapped to IPv6, so that one comparison covers both.
+#include "config/settings.h"
+
+// Servers by name, and addresses as numbers. IPv4 addresses are mapped to IPv6, so that one
+// comparison covers both.
 namespace allot::config {
 
 using Address = std::array<std::uint8_t, 16>;
@@ -25,5 +28,8 @@ struct Network {
 
 // Parses "192.0.2.0/24", or a plain address.
 [[nodiscard]] std::optional<Network> parse_network(std::string_view text);
+
+// Parses "db1", "db1:3307", "::1", "[::1]:3307". nullopt for any other text.
+[[nodiscard]] std::optional<Server> parse_server(std::string_view text, std::uint16_t default_port);
 
 }  // namespace allot::config

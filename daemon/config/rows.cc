@@ -9,7 +9,6 @@
 #include <regex>
 
 #include "base/error.h"
-#include "base/nearest.h"
 
 namespace allot::config {
 namespace {
@@ -209,16 +208,16 @@ std::string text_of(milliseconds duration) {
   return std::to_string(ms) + "ms";
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
 bool is_word(std::string_view text, std::string_view also) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            also.find(c) != also.npos;
   });
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
-  const std::string_view near = nearest(word, candidates);
-  return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
 }
 
 }  // namespace allot::config

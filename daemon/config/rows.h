@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest.h"
 #include "config/settings.h"
 
 // The rows of settings.def as data, for messages and documents.
@@ -59,11 +60,17 @@ using Moment = std::chrono::sys_time<std::chrono::microseconds>;
 // The shortest form with a whole number: "90s", "2m", "0s".
 [[nodiscard]] std::string text_of(milliseconds duration);
 
+[[nodiscard]] std::string lower(std::string text);
+
 // True for a text of ASCII letters, digits and the characters of `also`; not empty.
 [[nodiscard]] bool is_word(std::string_view text, std::string_view also);
 
 // "; did you mean 'x'?" with the nearest candidate, or nothing.
-[[nodiscard]] std::string did_you_mean(std::string_view word,
-                                       const std::vector<std::string_view>& candidates);
+template <typename Text>
+[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<Text>& candidates) {
+  constexpr std::size_t kLongest = 100;  // the comparison takes the product of the lengths
+  const std::string_view near = word.size() > kLongest ? "" : nearest(word, candidates);
+  return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+}
 
 }  // namespace allot::config

@@ -59,8 +59,14 @@ void SectionReader::read(const Node& node, Kind kind, std::string& out, int, int
   if (kind != Kind::kPayload && has_control(node.text))
     return problem(node, "must not hold control characters");
   if (node.text.empty() && !out.empty()) return problem(node, "must not be empty");
-  if (kind == Kind::kName) return read_name(node, out);
-  if (!words_of(kind).empty()) return read_word(node, words_of(kind), out);
+  if (kind == Kind::kName && !is_instance_name(node.text)) {
+    return problem(
+        node, "is \"" + node.text + "\"; a name has at most 31 lower-case letters, digits and '-'");
+  }
+  const auto& words = words_of(kind);
+  if (!words.empty() && std::find(words.begin(), words.end(), node.text) == words.end()) {
+    return problem(node, "is \"" + node.text + "\"; use " + joined(words));
+  }
   if (kind == Kind::kPath) return read_path(node, out);
   out = node.text;
 }
@@ -190,22 +196,6 @@ void SectionReader::wrong_type(const Node& node, const std::string& wanted) {
 
 void SectionReader::out_of_range(const Node& node, const std::string& min, const std::string& max) {
   problem(node, "is " + node.text + "; allowed is " + min + " to " + max);
-}
-
-void SectionReader::read_name(const Node& node, std::string& out) {
-  if (!is_instance_name(node.text)) {
-    return problem(
-        node, "is \"" + node.text + "\"; a name has at most 31 lower-case letters, digits and '-'");
-  }
-  out = node.text;
-}
-
-void SectionReader::read_word(const Node& node, const std::vector<std::string_view>& words,
-                              std::string& out) {
-  if (std::find(words.begin(), words.end(), node.text) == words.end()) {
-    return problem(node, "is \"" + node.text + "\"; use " + joined(words));
-  }
-  out = node.text;
 }
 
 // TOML also has native times, which are written without quotes.

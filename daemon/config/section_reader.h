@@ -47,8 +47,6 @@ class SectionReader {
   void problem(const Node& node, const std::string& text);
   void wrong_type(const Node& node, const std::string& wanted);
   void out_of_range(const Node& node, const std::string& min, const std::string& max);
-  void read_name(const Node& node, std::string& out);
-  void read_word(const Node& node, const std::vector<std::string_view>& words, std::string& out);
   void read_time(const Node& node, std::string& out);
   void read_path(const Node& node, std::string& out);
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "base/names.h"
+#include "config/rows.h"
+
 namespace allot::config {
 
 bool is_served(const Settings& settings, std::string_view queue) {
@@ -19,6 +22,18 @@ bool wants_duty(bool served, const Queue& queue, std::string_view duty) {
   if (!served) return false;
   if (duty == "purge") return queue.history.count() > 0 || queue.dead_retention.count() > 0;
   return duty == "unique" || duty == "layouts";
+}
+
+std::optional<HookTarget> hook_target(std::string_view word) {
+  const std::size_t slash = word.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string_view queue = word.substr(0, slash);
+  const std::string_view type = word.substr(slash + 1);
+  if (queue.size() > kMaxQueueName || type.size() > kMaxTypeName || !is_word(queue, "._-") ||
+      !is_word(type, "._-")) {
+    return std::nullopt;
+  }
+  return HookTarget{std::string(queue), std::string(type)};
 }
 
 }  // namespace allot::config

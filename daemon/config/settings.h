@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "config/files.h"
-#include "config/retry_delays.h"
 #include "config/settings.def"
 
 // The configuration, read once at start. The fields are the rows of settings.def, which has their
@@ -183,6 +182,18 @@ struct Logging {
 #undef ALLOT_SECTION
 #undef ALLOT_VISIT
 #undef ALLOT_FIELD
+
+// Exponential back-off with jitter: first, 2 x, 4 x ... up to `most`, each within +-20 %, so that
+// tasks that failed together do not return together. Or a list of exact delays, whose last one
+// repeats.
+struct RetryDelays {
+  milliseconds first{5'000};
+  milliseconds most{3'600'000};
+  std::vector<milliseconds> list{};  // if not empty, replaces the other two
+
+  // Delay after attempt number `attempt` (from 1). `dice` is any random number.
+  [[nodiscard]] std::chrono::microseconds delay(std::uint32_t attempt, std::uint32_t dice) const;
+};
 
 // Line of each key in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section. A
 // key that is missing here has its default.

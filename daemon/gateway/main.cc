@@ -45,7 +45,7 @@
 #include "log/log.h"
 #include "meter/record_file.h"
 #include "peer/inherited.h"
-#include "schedule/answer.h"
+#include "schedule/computing_process.h"
 
 namespace allot::gateway {
 namespace {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "config/rows.h"
-
 namespace allot::as_json {
 namespace {
 
@@ -75,12 +73,6 @@ std::string printable_lines(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 100;  // the comparison takes the product of the lengths
-  if (word.size() > kLongest) return {};
-  return config::did_you_mean(word, {known.begin(), known.end()});
 }
 
 std::string how_long(std::uint64_t ms) {

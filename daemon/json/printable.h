@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 // Formats texts for people that contain foreign text.
 namespace allot::as_json {
@@ -19,10 +18,6 @@ inline constexpr std::size_t kShownError = 300;
 
 // The whole text in safe form, with its line breaks and tabs.
 [[nodiscard]] std::string printable_lines(std::string_view text);
-
-// "; did you mean 'x'?" with the nearest member of `known`, or nothing.
-[[nodiscard]] std::string did_you_mean(const std::string& word,
-                                       const std::vector<std::string>& known);
 
 // "532 ms", "12.3 s", "4 min 05 s", "3 h 07 min", "2 d 11 h".
 [[nodiscard]] std::string how_long(std::uint64_t ms);

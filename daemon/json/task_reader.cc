@@ -9,8 +9,9 @@
 
 #include "base/error.h"
 #include "config/number.h"
+#include "config/rows.h"
 #include "json/base64.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "json/printable.h"
 
 namespace allot::as_json {
@@ -36,7 +37,8 @@ class Fields {
   void begin(std::string name) {
     const auto& known = task_fields(source_);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      refuse("unknown field '" + printable(name, kShownValue) + "'" + did_you_mean(name, known));
+      refuse("unknown field '" + printable(name, kShownValue) + "'" +
+             config::did_you_mean(name, known));
     }
     name_ = std::move(name);
     if (numbers_.contains(name_) || texts_.contains(name_)) {
@@ -271,14 +273,6 @@ class Reader final : public nlohmann::json_sax<json> {
   TaskBody body_{};
 };
 
-TaskBody read(const std::string& text, Source source, bool takes_several) {
-  // The parser would treat it as the end of the text.
-  if (text.find('\0') != std::string::npos) refuse("not JSON: a NUL byte; write it as \\u0000");
-  Reader reader(source, takes_several);
-  json::sax_parse(text, &reader);
-  return reader.take();
-}
-
 }  // namespace
 
 const std::vector<std::string>& task_fields(Source source) {
@@ -296,11 +290,15 @@ const std::vector<std::string>& task_fields(Source source) {
 
 std::optional<queue::Submission> read_task(const std::string& text, Source source) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
-  return std::move(read(text, source, false).tasks.front());
+  return std::move(read_body(text, source, false).tasks.front());
 }
 
-TaskBody read_body(const std::string& text) {
-  return read(text, Source::kHttp, true);
+TaskBody read_body(const std::string& text, Source source, bool takes_several) {
+  // The parser would treat it as the end of the text.
+  if (text.find('\0') != std::string::npos) refuse("not JSON: a NUL byte; write it as \\u0000");
+  Reader reader(source, takes_several);
+  json::sax_parse(text, &reader);
+  return reader.take();
 }
 
 queue::Submission task_of(const std::map<std::string, std::string, std::less<>>& fields,

@@ -37,7 +37,8 @@ struct TaskBody {
   std::vector<queue::Submission> tasks;
   bool several = false;  // the body is an array
 };
-TaskBody read_body(const std::string& text);
+TaskBody read_body(const std::string& text, Source source = Source::kHttp,
+                   bool takes_several = true);
 
 // The task with this payload, and its other fields as text. Same errors.
 [[nodiscard]] queue::Submission task_of(

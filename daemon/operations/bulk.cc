@@ -8,7 +8,6 @@
 
 #include "json/queue_json.h"
 #include "operations/cursor.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/bulk_action.h"

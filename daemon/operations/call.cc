@@ -7,10 +7,10 @@
 
 #include "base/names.h"
 #include "config/number.h"
+#include "config/rows.h"
 #include "json/printable.h"
 #include "json/strict.h"
 #include "json/task_reader.h"
-#include "operations/refusal.h"
 #include "queue/model/audit.h"
 
 namespace allot::operations {
@@ -38,7 +38,7 @@ const Parameter* parameter_of(const Route& route, std::string_view name, In in) 
   }
   refuse(400,
          "unknown " + std::string(in == In::kQuery ? "parameter " : "field ") + in_quotes(name) +
-             as_json::did_you_mean(name, known),
+             config::did_you_mean(name, known),
          as_json::printable(name, kShown));
 }
 
@@ -211,7 +211,7 @@ std::string unknown_queue_text(const std::string& name, std::vector<std::string>
   if (!queue::is_name(name)) {
     return "'" + shown + "' is not a queue: names are 1 to 63 of A-Z a-z 0-9 . _ -";
   }
-  std::string text = "queue '" + shown + "' does not exist" + as_json::did_you_mean(name, known);
+  std::string text = "queue '" + shown + "' does not exist" + config::did_you_mean(name, known);
   if (text.back() != '?') text += ';';
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());

@@ -98,6 +98,13 @@ class Call {
 [[nodiscard]] Document answer_of(const nlohmann::json& value, unsigned status = 200);
 // A page of a list. `next`: cursor of the next page; empty: none.
 [[nodiscard]] Document list_of(nlohmann::json items, const std::string& next = {});
+// A list of the documents that `show` makes of `rows`.
+template <typename Row, typename Show>
+[[nodiscard]] Document list_of_each(const std::vector<Row>& rows, const Show& show) {
+  std::vector<std::invoke_result_t<const Show&, const Row&>> items;
+  for (const Row& row : rows) items.push_back(show(row));
+  return list_of(std::move(items));
+}
 
 // The message for an unknown queue: names the existing ones, and the most similar one first.
 [[nodiscard]] std::string unknown_queue_text(const std::string& name,

@@ -12,7 +12,6 @@
 #include "json/queue_json.h"
 #include "operations/cursor.h"
 #include "operations/moving.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
@@ -129,19 +128,12 @@ queue::LockView named_lock(const Call& call, const std::string& name) {
 }  // namespace
 
 Document list_routes(Call& call) {
-  json items = json::array();
-  for (const queue::Route& route : queue::list_routes(call.db())) {
-    items.push_back(as_json::route(route));
-  }
-  return list_of(std::move(items));
+  return list_of_each(queue::list_routes(call.db()), as_json::route);
 }
 
 Document list_locks(Call& call) {
-  json items = json::array();
-  for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
-    items.push_back(as_json::lock(lock));
-  }
-  return list_of(std::move(items));
+  return list_of_each(queue::list_locks(call.db()),
+                      [](const queue::LockSummary& lock) { return as_json::lock(lock); });
 }
 
 Document show_lock(Call& call) {

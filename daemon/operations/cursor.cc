@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operations/cursor.h"
 
-#include <charconv>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "config/number.h"
 #include "json/base64.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "json/queue_json.h"
-#include "operations/refusal.h"
+#include "operations/document.h"
 
 namespace allot::operations {
 namespace {
@@ -48,10 +48,9 @@ std::vector<std::string> words_of(std::string_view cursor) {
 
 template <typename Number>
 Number number_in(const std::string& word) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) wrong();
-  return number;
+  const auto number = config::whole_number<Number>(word);
+  if (!number) wrong();
+  return *number;
 }
 
 // Accepts a moment exactly as the database writes it, because the database also reads other forms.

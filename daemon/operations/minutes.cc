@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "json/minutes_json.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "queue/minutes/failures.h"
 #include "queue/minutes/instances.h"
@@ -86,24 +85,16 @@ Document list_types(Call& call) {
 }
 
 Document list_deployments(Call& call) {
-  json items = json::array();
   const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
   const auto found = call.shared("deployments " + std::to_string(hours), Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_deployments(db, hours); });
-  for (const queue::Deployment& deployment : *found) {
-    items.push_back(as_json::deployment(deployment));
-  }
-  return list_of(std::move(items));
+  return list_of_each(*found, as_json::deployment);
 }
 
 Document list_instances(Call& call) {
-  json items = json::array();
   const auto found = call.shared("instances", Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_instances(db); });
-  for (const queue::InstanceRow& row : *found) {
-    items.push_back(as_json::instance(row));
-  }
-  return list_of(std::move(items));
+  return list_of_each(*found, as_json::instance);
 }
 
 }  // namespace allot::operations

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "operations/cursor.h"
-#include "operations/refusal.h"
 #include "queue/operate/move.h"
 
 namespace allot::operations {

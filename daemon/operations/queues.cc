@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
 #include "operations/cursor.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "queue/operate/limits.h"
 #include "queue/operate/resize.h"
@@ -174,9 +173,7 @@ queue::Done done_task(const Call& call, const std::string& word) {
 }  // namespace
 
 Document list_queues(Call& call) {
-  json items = json::array();
-  for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(as_json::queue(queue));
-  return list_of(std::move(items));
+  return list_of_each(queues_of(call), as_json::queue);
 }
 
 Document show_queue(Call& call) {
@@ -184,9 +181,8 @@ Document show_queue(Call& call) {
 }
 
 Document show_stats(Call& call) {
-  json items = json::array();
-  for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(counted(call, queue));
-  return list_of(std::move(items));
+  return list_of_each(queues_of(call),
+                      [&](const queue::QueueInfo& queue) { return counted(call, queue); });
 }
 
 Document list_lags(Call& call) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operations/route.h"
 
-#include "operations/refusal.h"
-
 namespace allot::operations {
 namespace {
 
@@ -44,6 +42,33 @@ std::optional<Values> values_of(std::string_view pattern,
 }
 
 }  // namespace
+
+ExitCode exit_code_of(const Problem& problem) {
+  const std::string& field = problem.field;
+  switch (problem.status) {
+    case 404:
+      return field.empty() || field == "id" || field == "unique_key" ? kExitFailure : kExitBadInput;
+    case 409:
+      return field == "queue" || field == "from" || field == "to" ? kExitBadInput : kExitFailure;
+    case 400:
+    case 413:
+    case 414:
+    case 415:
+    case 431:
+      return kExitBadInput;
+    case 401:
+    case 403:
+      return kExitConfig;
+    case 408:
+    case 429:
+    case 503:
+      return kExitUnavailable;
+    case 504:
+      return kExitOutcomeUnknown;
+    default:
+      return kExitFailure;
+  }
+}
 
 Match match(std::string_view method, std::string_view path, std::string_view base_path,
             bool read_only) {

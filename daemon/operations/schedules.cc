@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "config/rows.h"
 #include "json/base64.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "queue/schedules/schedule_store.h"
 #include "schedule/expression.h"
@@ -31,7 +31,7 @@ constexpr std::size_t kMostError = 400;
   }
   refuse(404,
          "schedule '" + as_json::printable(name, queue::kMaxScheduleName) + "' does not exist" +
-             as_json::did_you_mean(name, known),
+             config::did_you_mean(name, known),
          "schedule");
 }
 

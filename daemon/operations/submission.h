@@ -10,7 +10,6 @@
 
 #include "json/task_reader.h"
 #include "operations/document.h"
-#include "operations/refusal.h"
 #include "operations/route.h"
 #include "queue/model/headers.h"
 #include "queue/submit/submitter.h"

@@ -8,7 +8,6 @@
 #include "json/printable.h"
 #include "json/task_json.h"
 #include "operations/moving.h"
-#include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "operations/why.h"
 #include "queue/operate/again.h"
@@ -97,7 +96,7 @@ Document show_payload(Call& call) {
   // A browser must not show a submitted payload as a page of this host. The server already sends
   // nosniff with every answer.
   document.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
-  if (!full.damage.empty()) document.fields.emplace_back("x-allot-damage", full.damage);
+  if (!full.damage.empty()) document.fields.emplace_back(kDamage, full.damage);
   return document;
 }
 

@@ -28,7 +28,7 @@
 #include "peer/slot_file.h"
 #include "process/cgroup.h"
 #include "process/finally.h"
-#include "schedule/answer.h"
+#include "schedule/computing_process.h"
 #include "steward/steward.h"
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/plugin_report.h"

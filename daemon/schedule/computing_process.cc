@@ -8,9 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <istream>
+#include <ostream>
 #include <utility>
 
 #include "base/clock.h"
@@ -37,6 +40,12 @@ std::vector<Instant> instants_in(std::istringstream& words) {
   for (Instant instant = 0; words >> instant;) instants.push_back(instant);
   if (!words.eof()) refuse(words.str());
   return instants;
+}
+
+std::string listed(const std::vector<Instant>& ticks) {
+  std::string list;
+  for (const Instant tick : ticks) list += " " + std::to_string(tick);
+  return list;
 }
 
 }  // namespace
@@ -164,6 +173,36 @@ std::optional<std::string> ComputingProcess::ask(const std::string& question) {
   }
   end();
   return std::nullopt;
+}
+
+std::string answer(const std::string& question) {
+  std::istringstream words(question);
+  std::string word;
+  Instant after = 0;
+  Instant until = 0;
+  std::size_t most = 0;
+  std::string zone_name;
+  std::string text;
+  words >> word >> after >> until >> most >> zone_name;
+  if (!std::getline(words, text) || (word != "upcoming" && word != "missed")) {
+    return "error a question is upcoming or missed, AFTER UNTIL MOST ZONE EXPRESSION";
+  }
+  try {
+    const Expression expression = Expression::parse(text);
+    const SystemZone zone(zone_name);
+    if (word == "upcoming") return word + listed(upcoming(expression, zone, after, until, most));
+    const Missed found = missed(expression, zone, after, until, most);
+    return word + " " + std::to_string(found.count) + (found.at_least ? " 1 " : " 0 ") +
+           (found.next ? std::to_string(*found.next) : "never") + listed(found.newest);
+  } catch (const Error& error) {
+    std::string line = error.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return "error " + line;
+  }
+}
+
+void answer_all(std::istream& in, std::ostream& out) {
+  for (std::string question; std::getline(in, question);) out << answer(question) << std::endl;
 }
 
 }  // namespace allot::schedule

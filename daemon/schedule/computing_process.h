@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <iosfwd>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -53,5 +54,14 @@ class ComputingProcess : public Calendar {
   pid_t pid_ = -1;
   UniqueFd socket_;
 };
+
+// Answers a question in the child process that computes for a process with threads. A question is a
+// line for a call of Calendar, "upcoming AFTER UNTIL MOST ZONE EXPRESSION" or the same with
+// "missed". It is answered by "upcoming INSTANT...", by "missed COUNT AT_LEAST NEXT INSTANT..."
+// with 0 or 1 as AT_LEAST and "never" for a missing next instant, or by "error TEXT".
+std::string answer(const std::string& question);
+
+// Answers each line until the end of `in`.
+void answer_all(std::istream& in, std::ostream& out);
 
 }  // namespace allot::schedule

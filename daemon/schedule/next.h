@@ -7,7 +7,6 @@
 
 #include "schedule/calendar.h"
 #include "schedule/expression.h"
-#include "schedule/zone.h"
 
 namespace allot::schedule {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "schedule/zone.h"
+#include "schedule/calendar.h"
 
 namespace allot::schedule {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "config/hooks.h"
+#include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/model/duty.h"

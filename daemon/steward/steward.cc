@@ -7,7 +7,6 @@
 
 #include "base/exit_codes.h"
 #include "base/version.h"
-#include "config/hooks.h"
 #include "config/served.h"
 #include "db/from_settings.h"
 #include "log/log.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "config/hooks.h"
+#include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/notices/stuck.h"

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "contract/interface.h"
 #include "db/client/fixture.h"
-#include "json/due.h"
+#include "json/fields.h"
 
 namespace allot::contract {
 namespace {

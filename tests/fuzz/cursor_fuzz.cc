@@ -8,7 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "json/base64.h"
 #include "operations/cursor.h"
-#include "operations/refusal.h"
+#include "operations/document.h"
 
 namespace {
 

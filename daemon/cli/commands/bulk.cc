@@ -102,7 +102,7 @@ class Bulk {
       return send();
     } catch (const Error& error) {
       if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
-      if (const auto* refused = dynamic_cast<const Refused*>(&error)) refuse_task(*refused);
+      if (dynamic_cast<const operations::Refusal*>(&error) != nullptr) refuse_task(error);
       fail(lines, error);
     }
   }
@@ -111,10 +111,10 @@ class Bulk {
   json send() {
     const std::string query =
         "?batch=" + std::to_string(lines_.size()) + (options_.ids ? "&ids=true" : "");
-    const Answer answer =
+    const operations::Document answer =
         allot_.ask({"POST", "/tasks" + query, std::move(text_), std::string(operations::kNdjson)});
     try {
-      return read_answer(answer.body);
+      return read_answer(answer.text);
     } catch (const json::exception&) {
       throw Error("the gateway's response ended before its last line", kExitOutcomeUnknown);
     }
@@ -130,7 +130,7 @@ class Bulk {
     }
     if (!line.at("ok").get<bool>()) {
       const json& problem = line.at("problem");
-      throw refused_as(problem.at("status").get<unsigned>(), problem);
+      throw refusal_of(problem.at("status").get<unsigned>(), problem);
     }
     for (const char* field : {"tasks", "existed", "states"}) static_cast<void>(line.at(field));
     for (const std::string& id : ids) std::printf("%s\n", id.c_str());
@@ -141,7 +141,7 @@ class Bulk {
 
   // "line 3: queue 'x' does not exist" refers to the third task of the batch. Returns for a refusal
   // of the whole batch.
-  void refuse_task(const Refused& error) {
+  void refuse_task(const Error& error) {
     constexpr std::string_view kHead = "line ";
     const std::string_view text = error.what();
     const std::size_t colon = text.find(": ");

@@ -10,7 +10,7 @@ namespace allot::cli {
 
 struct BulkOptions {
   std::string ndjson;  // a file or "-"; empty: no bulk submission
-  std::uint64_t batch = 1000;
+  std::uint32_t batch = 1000;
   std::uint64_t from_line = 1;
   bool ids = false;
   bool json = false;  // reports the submitted lines and how to continue, also after a failure

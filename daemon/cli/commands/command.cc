@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "cli/sources/local.h"
-#include "json/due.h"
+#include "json/fields.h"
+#include "queue/model/task.h"
 
 namespace allot::cli {
 namespace {
 
-constexpr int kMostListed = 1'000'000;
-constexpr int kMostRate = 1'000'000;
+constexpr std::uint32_t kMostListed = 1'000'000;
+constexpr std::uint32_t kMostRate = 1'000'000;
 
 }  // namespace
 
@@ -21,17 +22,31 @@ int with_operations(const Context& context, const std::function<int(const Operat
   return remote::over_http(context.remote, context.reason, act);
 }
 
-CLI::Option& add_limit(CLI::App& command, std::uint32_t& limit, const char* text) {
-  return *command.add_option("--limit", limit, text)
-              ->check(CLI::Range(1, kMostListed))
-              ->type_name("ROWS")
+CLI::Option& add_text(CLI::App& command, const std::string& name, const char* value,
+                      std::string& text, const std::string& what) {
+  return *command.add_option(name, text, what)->type_name(value)->capture_default_str();
+}
+
+CLI::Option& add_number(CLI::App& command, const std::string& name, const char* value,
+                        std::uint32_t& number, std::uint32_t most, const std::string& what) {
+  CLI::Option& added = *command.add_option(name, number, what)->type_name(value);
+  if (number > 0) added.capture_default_str();
+  return *added.check(CLI::Range(1U, most));
+}
+
+CLI::Option& add_prio(CLI::App& command, std::uint32_t& prio) {
+  return *command.add_option("--prio", prio, "Priority class 0 (first) to 3 (last)")
+              ->check(CLI::Range(0U, queue::kPrioClasses - 1))
+              ->type_name("CLASS")
               ->capture_default_str();
 }
 
+CLI::Option& add_limit(CLI::App& command, std::uint32_t& limit, const char* text) {
+  return add_number(command, "--limit", "ROWS", limit, kMostListed, text);
+}
+
 CLI::Option& add_rate(CLI::App& command, std::uint32_t& rate, const char* text) {
-  return *command.add_option("--rate", rate, text)
-              ->check(CLI::Range(1, kMostRate))
-              ->type_name("TASKS");
+  return add_number(command, "--rate", "TASKS", rate, kMostRate, text);
 }
 
 CLI::Option& add_time(CLI::App& command, const std::string& name, std::chrono::microseconds& time,

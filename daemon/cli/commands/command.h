@@ -25,7 +25,15 @@ struct JsonOption {
   bool json = false;
 };
 
+// Adds an option whose value has this name in the help, which also shows its default, unless that
+// is empty or 0. A number is 1 to `most`.
+CLI::Option& add_text(CLI::App& command, const std::string& name, const char* value,
+                      std::string& text, const std::string& what);
+CLI::Option& add_number(CLI::App& command, const std::string& name, const char* value,
+                        std::uint32_t& number, std::uint32_t most, const std::string& what);
+
 // Options that several commands share.
+CLI::Option& add_prio(CLI::App& command, std::uint32_t& prio);
 CLI::Option& add_limit(CLI::App& command, std::uint32_t& limit,
                        const char* text = "Maximum number of entries");
 CLI::Option& add_rate(CLI::App& command, std::uint32_t& rate,
@@ -121,9 +129,7 @@ void add_config(CLI::App& app, const Commands& commands);
 void add_check(CLI::App& app, const Commands& commands);
 void add_gateway(CLI::App& app, const Commands& commands);
 void add_bench(CLI::App& app, const Commands& commands);
-// Called by add_task(), add_queue(), add_lock() and add_schedule().
-void add_cancel(CLI::App& task, const Commands& commands);
-void add_queue_changes(CLI::App& queue, const Commands& commands);
+// Called by add_lock() and add_schedule().
 void add_lock_run(CLI::App& lock, const Commands& commands);
 void add_schedule_add(CLI::App& schedule, const Commands& commands);
 void add_schedule_apply(CLI::App& schedule, const Commands& commands);

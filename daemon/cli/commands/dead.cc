@@ -106,8 +106,8 @@ void require_dead(const Operations& allot, const queue::TaskId& id) {
   std::string state = "done";
   try {
     state = allot.read(path_of(id)).at("state").get<std::string>();
-  } catch (const Refused& refused) {
-    if (refused.status() != 404) throw;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status != 404) throw;
   }
   if (state == "dead") return;
   throw Error(
@@ -125,8 +125,8 @@ bool act_on(const Operations& allot, const queue::TaskId& id, const DeadVerb& ve
     progress.wipe();
     std::fprintf(stderr, "%s is %s now: its queue was resized\n", id.text().c_str(), now.c_str());
     return true;
-  } catch (const Refused& refused) {
-    if (refused.status() == 404 || refused.status() == 409) return false;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status == 404 || refused.problem().status == 409) return false;
     throw;
   }
 }
@@ -252,15 +252,15 @@ void add_act(CLI::App& dead, const Commands& commands, const char* name, const c
   CLI::App& act = added.command;
   const auto& choice = added.options;
   auto* ids = act.add_option("ID", choice->ids, "Ids of dead tasks");
-  auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
-  auto* queue = act.add_option("--queue", choice->queue, "Queue of the group, or with --all");
+  auto* group =
+      &add_text(act, "--group", "GROUP", choice->group, "A group, as allot dead groups shows it");
+  auto* queue =
+      &add_text(act, "--queue", "QUEUE", choice->queue, "Queue of the group, or with --all");
   auto* all = act.add_flag("--all", choice->all, "All dead tasks of --queue");
-  group->type_name("GROUP")->excludes(ids);
-  queue->type_name("QUEUE")->excludes(ids);
+  group->excludes(ids);
+  queue->excludes(ids);
   all->needs(queue)->excludes(ids)->excludes(group);
-  act.add_option("--type", choice->type, "Only tasks of this type")
-      ->type_name("TYPE")
-      ->excludes(ids);
+  add_text(act, "--type", "TYPE", choice->type, "Only tasks of this type").excludes(ids);
   act.add_flag("--no-wait", choice->no_wait,
                "Start the bulk action without waiting for it; see allot bulk")
       ->excludes(ids);
@@ -283,10 +283,8 @@ void add_dead(CLI::App& app, const Commands& commands) {
   dead.require_subcommand(1);
   const auto list = commands.add(dead, "list", "List dead tasks, newest first", list_dead);
   add_list(list);
-  list.command
-      .add_option("--group", list.options->group,
-                  "Only tasks of this group, as allot dead groups shows it")
-      ->type_name("GROUP");
+  add_text(list.command, "--group", "GROUP", list.options->group,
+           "Only tasks of this group, as allot dead groups shows it");
   add_list(commands.add(dead, "groups", "Count dead tasks by type, cause and fault", dead_groups));
   add_act(dead, commands, "retry",
           "Put dead tasks back into their queue, with all attempts available again", retry_dead);

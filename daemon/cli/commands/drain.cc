@@ -29,9 +29,9 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "cli/commands/command.h"
+#include "cli/sources/context.h"
 #include "cli/sources/input.h"
 #include "cli/sources/programs.h"
-#include "cli/sources/queues.h"
 #include "cli/words/instance_text.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
@@ -48,7 +48,7 @@ namespace fs = std::filesystem;
 
 struct DrainOptions {
   std::string queue;
-  std::uint64_t max_tasks = 0;    // attempts; 0: no limit
+  std::uint32_t max_tasks = 0;    // attempts; 0: no limit
   std::uint32_t max_seconds = 0;  // 0: no limit
   std::uint32_t jobs = 4;         // workers
   std::uint32_t at_most = 1;      // maximum number of drains of this queue on this host
@@ -358,23 +358,14 @@ int drain(const Context& context, const DrainOptions& options) {
 void add_drain(CLI::App& app, const Commands& commands) {
   const auto [command, options] = commands.add(
       app, "drain", "Run the due tasks of a queue without the daemon, then exit; for cron", drain);
-  command.add_option("--queue", options->queue, "The queue")->required()->type_name("QUEUE");
-  command.add_option("--max-tasks", options->max_tasks, "Start no more attempts than this")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->type_name("TASKS");
-  command.add_option("--max-seconds", options->max_seconds, "Start no more attempts after this")
-      ->check(CLI::Range(1, 86'400 * 30))
-      ->type_name("SECONDS");
-  command.add_option("--jobs", options->jobs, "Number of workers")
-      ->check(CLI::Range(1U, config::kMaxWorkers))
-      ->type_name("WORKERS")
-      ->capture_default_str();
-  command
-      .add_option("--at-most", options->at_most,
-                  "Do nothing if this many drains of the queue are running on this host")
-      ->check(CLI::Range(1, 256))
-      ->type_name("DRAINS")
-      ->capture_default_str();
+  add_text(command, "--queue", "QUEUE", options->queue, "The queue").required();
+  add_number(command, "--max-tasks", "TASKS", options->max_tasks, 1'000'000'000,
+             "Start no more attempts than this");
+  add_number(command, "--max-seconds", "SECONDS", options->max_seconds, 86'400 * 30,
+             "Start no more attempts after this");
+  add_number(command, "--jobs", "WORKERS", options->jobs, config::kMaxWorkers, "Number of workers");
+  add_number(command, "--at-most", "DRAINS", options->at_most, 256,
+             "Do nothing if this many drains of the queue are running on this host");
 }
 
 }  // namespace allot::cli

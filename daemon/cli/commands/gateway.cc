@@ -150,7 +150,7 @@ void add_gateway(CLI::App& app, const Commands& commands) {
   for (const char* role : {"--read", "--submit", "--operate"}) {
     token.get_option(role)->delimiter(',')->type_name("QUEUE,...");
   }
-  token.add_option("--expires", options->expires, "Lifetime, or date of expiry")->type_name("TIME");
+  add_text(token, "--expires", "TIME", options->expires, "Lifetime, or date of expiry");
   const auto code = commands.add(
       gateway, "code",
       "Print an address that logs in a browser on this host, once, within a minute", make_code);

@@ -69,12 +69,8 @@ void add_grants(CLI::App& app, const Commands& commands) {
   command.add_option("role", options->role, "Role: " + roles())->required()->type_name("ROLE");
   command.add_option("--user", options->user, "Name of the account; default: allot_ROLE")
       ->type_name("NAME");
-  command.add_option("--host", options->host, "Host from which it may connect")
-      ->type_name("PATTERN")
-      ->capture_default_str();
-  command.add_option("--database", options->database, "Database with Allot's tables")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_text(command, "--host", "PATTERN", options->host, "Host from which it may connect");
+  add_text(command, "--database", "NAME", options->database, "Database with Allot's tables");
 }
 
 }  // namespace allot::cli

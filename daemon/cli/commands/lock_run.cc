@@ -26,7 +26,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
@@ -279,13 +279,9 @@ void add_lock_run(CLI::App& lock, const Commands& commands) {
   run.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
   run.add_option("--slots", options->slots, "Number of holders at a time; default: unchanged, or 1")
       ->type_name("SLOTS");
-  run.add_option("--ttl", options->ttl,
-                 "Lifetime of the lock without renewal; afterwards others may take it")
-      ->type_name("TIME")
-      ->capture_default_str();
-  run.add_option("--wait", options->wait, "Time to wait for the lock; 0s: do not wait")
-      ->type_name("TIME")
-      ->capture_default_str();
+  add_text(run, "--ttl", "TIME", options->ttl,
+           "Lifetime of the lock without renewal; afterwards others may take it");
+  add_text(run, "--wait", "TIME", options->wait, "Time to wait for the lock; 0s: do not wait");
   run.get_option("--json")->description("Report the result on standard error as JSON");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot minutes: activity of the workers of all hosts, minute by minute.
+// allot minutes: activity of the workers of all hosts, minute by minute. allot failures: recent
+// failures, including those that are retried, grouped by error.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
@@ -94,19 +95,56 @@ int list_minutes(const Operations& allot, const MinutesOptions& options) {
   return kExitOk;
 }
 
+struct FailuresOptions {
+  std::string queue;  // empty: all
+  microseconds since = std::chrono::hours(24);
+  bool json = false;
+};
+
+minutes since_of(const FailuresOptions& options) {
+  const auto since = std::chrono::ceil<minutes>(options.since);
+  if (since < minutes(1) || since > queue::kMinutesKept) {
+    throw Error("--since takes 1m to 7d", kExitBadInput);
+  }
+  return since;
+}
+
+int list_failures(const Operations& allot, const FailuresOptions& options) {
+  const std::string path = "/failures?since=" + std::to_string(since_of(options).count());
+  const json found = allot.read(documents::with(path, "queue", options.queue));
+  print_list(found.at("items"), options.json,
+             {{"GROUP", "group"},
+              {"QUEUE", "queue"},
+              {"TYPE", "type"},
+              {"RETRIED", "retried"},
+              {"DEAD", "dead"},
+              {"NEWEST TASK", "newest_task"},
+              {"WHY", "error"}});
+  if (found.at("truncated").get<bool>() && !options.json) {
+    std::printf("Older failures are not shown: name a --queue.\n");
+  }
+  return kExitOk;
+}
+
 }  // namespace
 
 void add_minutes(CLI::App& app, const Commands& commands) {
   const auto [list, options] =
       commands.add(app, "minutes", "Show the work of all hosts in the last week, minute by minute",
                    list_minutes);
-  list.add_option("--queue", options->queue, "Only this queue")->type_name("QUEUE");
-  list.add_option("--by", options->by, "One line for each queue, type or error group")
-      ->check(CLI::IsMember({"queue", "type", "error"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
+  add_text(list, "--queue", "QUEUE", options->queue, "Only this queue");
+  add_text(list, "--by", "WHAT", options->by, "One line for each queue, type or error group")
+      .check(CLI::IsMember({"queue", "type", "error"}));
   add_time(list, "--since", options->since, "Period to look back: 30m, 7d [1h]");
   add_time(list, "--step", options->step, "Period of one line: 5m, 1h [1m]");
+}
+
+void add_failures(CLI::App& app, const Commands& commands) {
+  const auto [list, options] = commands.add(
+      app, "failures", "Show recent failures by error group, including retried attempts",
+      list_failures);
+  list.add_option("QUEUE", options->queue, "Only failures of this queue");
+  add_time(list, "--since", options->since, "Period to look back: 30m, 7d [24h]");
 }
 
 }  // namespace allot::cli

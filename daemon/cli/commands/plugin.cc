@@ -153,8 +153,7 @@ void add_plugin(CLI::App& app, const Commands& commands) {
   const auto [make, made] =
       commands.add(plugin, "new", "Create a project: handler, test, CMakeLists.txt", new_plugin);
   make.add_option("NAME", made->name, "Name of the plugin and of its task type")->required();
-  make.add_option("--dir", made->folder, "Folder of the project; default: ./NAME")
-      ->type_name("DIR");
+  add_text(make, "--dir", "DIR", made->folder, "Folder of the project; default: ./NAME");
 
   const auto [check, checked] = commands.add(
       plugin, "check", "Show what plugin files offer, or why they are refused", check_plugins);

@@ -9,7 +9,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/words/text.h"
-#include "config/servers.h"
+#include "config/networks.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "db/writer.h"
@@ -93,8 +93,8 @@ int promote(const Context& context, const PromoteOptions& options) {
 void add_promote(CLI::App& app, const Commands& commands) {
   const auto [command, options] =
       commands.add(app, "promote", "Make a database server the writer after a failover", promote);
-  command.add_option("server", options->server, "Server, as listed in [database] hosts")
-      ->type_name("HOST:PORT");
+  add_text(command, "server", "HOST:PORT", options->server,
+           "Server, as listed in [database] hosts");
 }
 
 }  // namespace allot::cli

@@ -54,8 +54,8 @@ bool can_move(const Operations& allot, const Move& move) {
   try {
     static_cast<void>(count_waiting(allot, move));
     return true;
-  } catch (const Refused& refused) {
-    if (refused.status() == 409 && refused.field() == "queue") return false;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status == 409 && refused.problem().field == "queue") return false;
     throw;
   }
 }
@@ -140,8 +140,8 @@ Added<RouteOptions> add_change(CLI::App& route, const Commands& commands, const 
   act.add_option("TYPE", options->type,
                  "Type; mail.* matches all types with this prefix, * matches any type")
       ->required();
-  auto* from = act.add_option("--from", options->from, "Queue that the tasks are submitted to");
-  from->type_name("QUEUE");
+  auto* from =
+      &add_text(act, "--from", "QUEUE", options->from, "Queue that the tasks are submitted to");
   auto* any = act.add_flag("--any-queue", options->any_queue,
                            "Tasks submitted to any queue or to none; with type *: to none only");
   from->excludes(any);

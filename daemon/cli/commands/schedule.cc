@@ -12,11 +12,10 @@
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
 #include "cli/sources/schedules.h"
-#include "cli/words/schedule_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/base64.h"
-#include "json/due.h"
+#include "json/fields.h"
 #include "queue/model/task.h"
 
 namespace allot::cli {
@@ -24,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostNext = 1000;
+constexpr std::uint32_t kMostNext = 1000;
 constexpr char kNoTime[] = "0s";
 
 struct ScheduleOptions {
@@ -212,16 +211,11 @@ void add_next(CLI::App& schedule, const Commands& commands) {
   const auto& options = added.options;
   auto* name = next.add_option("NAME", options->name, "The schedule");
   auto* expression =
-      next.add_option("--expression", options->expression, "Expression; needs no database");
-  expression->type_name("TEXT")->excludes(name);
-  next.add_option("--zone", options->zone, "The time zone of --expression")
-      ->type_name("ZONE")
-      ->capture_default_str()
-      ->needs(expression);
-  next.add_option("--count", options->count, "Number of runs")
-      ->check(CLI::Range(1, kMostNext))
-      ->type_name("RUNS")
-      ->capture_default_str();
+      add_text(next, "--expression", "TEXT", options->expression, "Expression; needs no database")
+          .excludes(name);
+  add_text(next, "--zone", "ZONE", options->zone, "The time zone of --expression")
+      .needs(expression);
+  add_number(next, "--count", "RUNS", options->count, kMostNext, "Number of runs");
   next.callback([commands, options, name, expression] {
     if (name->empty() && expression->empty()) throw CLI::RequiredError("NAME or --expression");
     commands.choose(next_runs, options);

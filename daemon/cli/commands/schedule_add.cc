@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,9 +10,8 @@
 #include "cli/sources/known_types.h"
 #include "cli/sources/local.h"
 #include "cli/sources/schedules.h"
-#include "cli/words/schedule_view.h"
 #include "cli/words/text.h"
-#include "json/due.h"
+#include "json/fields.h"
 
 namespace allot::cli {
 namespace {
@@ -58,21 +56,12 @@ queue::ScheduleSpec checked_spec(const AddWords& words) {
   return spec;
 }
 
-json options_of(const queue::ScheduleSpec& spec) {
-  json body = as_json::schedule_spec(spec);
-  as_json::add_payload(body, spec.payload);
-  for (auto each = body.begin(); each != body.end();) {
-    each = each->is_null() ? body.erase(each) : std::next(each);
-  }
-  return body;
-}
-
 // null: unknown schedule.
 json find_schedule(const Operations& allot, const std::string& path) {
   try {
     return allot.read(path);
-  } catch (const Refused& refused) {
-    if (refused.status() != 404) throw;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status != 404) throw;
     return nullptr;
   }
 }
@@ -86,7 +75,7 @@ int add_one(const Operations& allot, const AddWords& words) {
     throw Error("name '" + spec.name + "': a schedule with this name exists; --replace changes it",
                 kExitBadInput);
   }
-  json made = allot.put(path, options_of(spec));
+  json made = put_schedule(allot, spec);
   const std::string result = before.is_null()                             ? "added"
                              : before.at("version") == made.at("version") ? "unchanged"
                                                                           : "changed";
@@ -100,9 +89,7 @@ int add_one(const Operations& allot, const AddWords& words) {
 }
 
 void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
-  command.add_option("--zone", spec.zone, "Time zone of the expression, as named by tzdata")
-      ->type_name("ZONE")
-      ->capture_default_str();
+  add_text(command, "--zone", "ZONE", spec.zone, "Time zone of the expression, as named by tzdata");
   command
       .add_option_function<std::string>(
           "--late",
@@ -111,12 +98,8 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
       ->check(CLI::IsMember({"once", "skip", "all"}))
       ->type_name("WORD");
   add_time(command, "--late-after", spec.late_after, "Delay after which a tick is late [60s]");
-  command
-      .add_option("--catch-up", spec.catch_up,
-                  "With --late all, the number of newest ticks that get a task")
-      ->check(CLI::Range(std::uint32_t{1}, queue::kMaxCatchUp))
-      ->type_name("TICKS")
-      ->capture_default_str();
+  add_number(command, "--catch-up", "TICKS", spec.catch_up, queue::kMaxCatchUp,
+             "With --late all, the number of newest ticks that get a task");
   command
       .add_option_function<std::string>(
           "--overlap",
@@ -139,10 +122,7 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
 
 void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
   queue::SubmitOptions& options = spec.options;
-  command.add_option("--prio", options.prio, "Priority class 0 (first) to 3 (last)")
-      ->check(CLI::Range(0U, queue::kPrioClasses - 1))
-      ->type_name("CLASS")
-      ->capture_default_str();
+  add_prio(command, options.prio);
   auto* key = command.add_option("--unique-key", options.unique_key,
                                  "Unique key; a tick that finds it reserved submits no task");
   key->type_name("KEY");

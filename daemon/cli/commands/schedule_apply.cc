@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/sources/local.h"
 #include "cli/sources/schedules.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "config/schedules.h"
 #include "queue/schedules/configured.h"
+#include "queue/schedules/schedule_store.h"
 
 namespace allot::cli {
 namespace {
@@ -90,10 +92,9 @@ void say(const Plan& plan, const ApplyOptions& options) {
 // allot schedule apply creates the schedules of a file, after all of them have been checked.
 int apply(const Context& context, const ApplyOptions& options) {
   const config::Settings file = config::read_schedules(options.file);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  check_file(db, settings, file);
-  const Plan plan = plan_of(db, file, options.prune);
+  const Local allot(context);
+  check_file(allot.db(), allot.settings(), file);
+  const Plan plan = plan_of(allot.db(), file, options.prune);
   if (options.dry_run) {
     say(plan, options);
     return kExitOk;
@@ -104,9 +105,9 @@ int apply(const Context& context, const ApplyOptions& options) {
                 (plan.removed.size() == 1 ? "" : "s") + " that the file does not have",
             options.yes);
   }
-  for (const queue::ScheduleSpec& spec : plan.specs) put_spec(db, settings, spec);
+  for (const queue::ScheduleSpec& spec : plan.specs) put_schedule(allot, spec);
   for (const std::string& name : plan.removed) {
-    static_cast<void>(queue::remove_schedule(db, name));
+    static_cast<void>(allot.remove(schedule_path(name)));
   }
   say(plan, options);
   return kExitOk;

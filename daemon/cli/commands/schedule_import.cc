@@ -9,10 +9,11 @@
 
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
+#include "cli/sources/local.h"
 #include "cli/sources/schedules.h"
 #include "cli/words/crontab.h"
-#include "cli/words/schedule_view.h"
 #include "cli/words/text.h"
+#include "queue/schedules/schedule_store.h"
 
 namespace allot::cli {
 namespace {
@@ -119,14 +120,13 @@ void say_section(const config::Settings& settings, const std::string& type) {
 
 // allot schedule import-crontab makes a schedule of each line whose meaning it can preserve.
 int import_crontab(const Context& context, const ImportOptions& options) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const Import import = import_of(db, settings, options);
+  const Local allot(context);
+  const Import import = import_of(allot.db(), allot.settings(), options);
   json made = json::array();
   for (const Import::One& one : import.specs) {
     const queue::ScheduleSpec& spec = one.spec;
-    if (!options.dry_run) put_spec(db, settings, spec);
-    const auto first = Calendar(spec.expression, spec.zone).next(queue::database_now(db));
+    if (!options.dry_run) put_schedule(allot, spec);
+    const auto first = Calendar(spec.expression, spec.zone).next(queue::database_now(allot.db()));
     made.push_back({{"line", one.number},
                     {"name", spec.name},
                     {"expression", spec.expression},
@@ -144,7 +144,7 @@ int import_crontab(const Context& context, const ImportOptions& options) {
   print_as(options.json, report, [&] {
     say_remarks(import.remarks, "differs");
     say_remarks(import.left, "is not converted");
-    if (!import.specs.empty()) say_section(settings, options.type);
+    if (!import.specs.empty()) say_section(allot.settings(), options.type);
   });
   return import.left.empty() ? kExitOk : kExitFailure;
 }
@@ -157,18 +157,11 @@ void add_schedule_import(CLI::App& schedule, const Commands& commands) {
       "Add a schedule for each line of a crontab, and report the lines that cannot be converted",
       import_crontab);
   command.add_option("FILE", options->file, "The crontab; - is standard input")->required();
-  command.add_option("--queue", options->queue, "The queue of the schedules")
-      ->type_name("QUEUE")
-      ->capture_default_str();
-  command
-      .add_option("--type", options->type,
-                  "Type of the tasks, run by the plugin exec with a shell that reads the payload")
-      ->type_name("TYPE")
-      ->capture_default_str();
-  command
-      .add_option("--zone", options->zone,
-                  "Time zone of lines without CRON_TZ above them; cron uses the zone of its host")
-      ->type_name("ZONE");
+  add_text(command, "--queue", "QUEUE", options->queue, "The queue of the schedules");
+  add_text(command, "--type", "TYPE", options->type,
+           "Type of the tasks, run by the plugin exec with a shell that reads the payload");
+  add_text(command, "--zone", "ZONE", options->zone,
+           "Time zone of lines without CRON_TZ above them; cron uses the zone of its host");
   command.add_flag("--user-column", options->user_column,
                    "The sixth field of a line is an account, as in /etc/crontab");
   command.add_flag("--dry-run", options->dry_run, "Change nothing; show what would be changed");

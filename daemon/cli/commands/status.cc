@@ -12,18 +12,15 @@
 #include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/sources/local.h"
 #include "cli/words/instance_text.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/fields.h"
 #include "json/host_json.h"
 #include "json/minutes_json.h"
-#include "json/queue_json.h"
 #include "queue/minutes/instances.h"
-#include "queue/minutes/minute_view.h"
-#include "queue/model/task_facts.h"
 #include "queue/views/health.h"
-#include "queue/views/task_lists.h"
 
 namespace allot::cli {
 namespace {
@@ -31,39 +28,29 @@ namespace {
 using as_json::or_null;
 using nlohmann::json;
 
-struct QueueView {
-  queue::QueueInfo info;
-  queue::BoundedCount waiting;
-  queue::BoundedCount detached;
-  queue::BoundedCount dead;
-};
-
 // Information from the database.
 struct DatabaseView {
-  std::vector<QueueView> queues;
+  json queues;  // as the operation stats shows them
   std::vector<queue::DutyView> duties;
   std::vector<queue::InstanceRow> instances;
 };
 
-std::vector<QueueView> read_queues(db::Connection& db) {
-  std::vector<QueueView> views;
-  for (queue::QueueInfo& info : queue::list_queues(db)) {
-    const auto waiting = queue::count_waiting(db, info);
-    const auto detached = queue::count_running(db, info);
-    const auto dead = queue::count_dead(db, info);
-    views.push_back({std::move(info), waiting, detached, dead});
-  }
-  return views;
+DatabaseView read_database(const Local& allot) {
+  json queues = allot.read("/stats").at("items");
+  return {std::move(queues), queue::list_duties(allot.db()), queue::list_instances(allot.db())};
 }
 
-DatabaseView read_database(const config::Settings& settings) {
-  db::Connection db = connect(settings);
-  std::vector<QueueView> queues = read_queues(db);
-  return {std::move(queues), queue::list_duties(db), queue::list_instances(db)};
+// A count is a number or {"at_least": number}.
+const json& number_in(const json& count) {
+  return count.is_object() ? count.at("at_least") : count;
 }
 
-std::string text_of(const queue::BoundedCount& count) {
-  return std::to_string(count.value) + (count.at_least ? "+" : "");
+Column count_column(const char* head, const char* field, Column::Alarming alarms = {}) {
+  const auto text = [field](const json& queue) {
+    const json& count = queue.at(field);
+    return number_in(count).dump() + (count.is_object() ? "+" : "");
+  };
+  return {head, text, std::move(alarms)};
 }
 
 json workers_of(const InstanceView& instance) {
@@ -99,15 +86,15 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
       view["instances"].push_back(as_json::instance(row));
     }
     view["queues"] = json::array();
-    for (const QueueView& queue : database->queues) {
-      view["queues"].push_back({{"name", queue.info.name},
-                                {"partitions", queue.info.partitions()},
-                                {"paused", as_json::pause(queue.info)},
-                                {"waiting", queue.waiting.value},
-                                {"waiting_at_least", queue.waiting.at_least},
-                                {"detached", queue.detached.value},
-                                {"dead", queue.dead.value},
-                                {"dead_at_least", queue.dead.at_least}});
+    for (const json& queue : database->queues) {
+      view["queues"].push_back({{"name", queue.at("name")},
+                                {"partitions", queue.at("partitions")},
+                                {"paused", queue.at("paused")},
+                                {"waiting", number_in(queue.at("waiting"))},
+                                {"waiting_at_least", queue.at("waiting").is_object()},
+                                {"detached", number_in(queue.at("running"))},
+                                {"dead", number_in(queue.at("dead"))},
+                                {"dead_at_least", queue.at("dead").is_object()}});
     }
   }
   view["instance"] = {{"name", settings.daemon.instance},
@@ -136,29 +123,28 @@ std::string served_text(const std::vector<std::string>& pools) {
 }
 
 // The last columns appear only while a daemon reports its pools, and while a queue is paused.
-void print_queues(const std::vector<QueueView>& queues,
-                  const std::vector<queue::InstanceRow>& instances) {
-  const bool served = queue::pools_that_serve(instances, "").has_value();
-  const bool paused = std::any_of(queues.begin(), queues.end(),
-                                  [](const QueueView& queue) { return queue.info.paused; });
-  std::vector<std::string> heads{"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD"};
-  if (served) heads.emplace_back("SERVED BY");
-  if (paused) heads.emplace_back("PAUSED");
-  Table table(std::move(heads));
-  for (const QueueView& queue : queues) {
-    std::vector<std::string> cells{queue.info.name, std::to_string(queue.info.partitions()),
-                                   text_of(queue.waiting), text_of(queue.detached),
-                                   text_of(queue.dead)};
-    std::optional<std::size_t> alarming;
-    if (queue.dead.value > 0) alarming = 4;
-    if (const auto pools = queue::pools_that_serve(instances, queue.info.name)) {
-      if (pools->empty()) alarming = 5;
-      cells.push_back(served_text(*pools));
-    }
-    if (paused) cells.push_back(queue.info.paused ? since_text(as_json::pause(queue.info)) : "");
-    table.add(std::move(cells), alarming);
+void print_queues(const DatabaseView& database) {
+  const auto dead = [](const json& queue) { return number_in(queue.at("dead")) > 0; };
+  std::vector<Column> columns{{"QUEUE", "name"},
+                              {"PARTITIONS", "partitions"},
+                              count_column("WAITING", "waiting"),
+                              count_column("DETACHED", "running"),
+                              count_column("DEAD", "dead", dead)};
+  const auto pools_of = [&](const json& queue) {
+    return queue::pools_that_serve(database.instances, queue.at("name").get<std::string>());
+  };
+  if (queue::pools_that_serve(database.instances, "")) {
+    columns.emplace_back(
+        "SERVED BY", [&](const json& queue) { return served_text(*pools_of(queue)); },
+        [&](const json& queue) { return pools_of(queue)->empty(); });
   }
-  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  const auto is_paused = [](const json& queue) { return !queue.at("paused").is_null(); };
+  if (std::any_of(database.queues.begin(), database.queues.end(), is_paused)) {
+    columns.emplace_back("PAUSED", [&](const json& queue) {
+      return is_paused(queue) ? since_text(queue.at("paused")) : "";
+    });
+  }
+  print_list(database.queues, false, columns);
 }
 
 // Newest row for each name; a daemon whose runtime folder has changed has two. A stopped daemon is
@@ -204,14 +190,23 @@ std::string duties_text(const std::vector<queue::DutyView>& duties) {
 // Instances of all hosts.
 void print_instances(const std::vector<queue::InstanceRow>& instances) {
   if (instances.empty()) return;
-  Table table({"HOST", "INSTANCE", "VERSION", "STATE", "SEEN"});
+  json rows = json::array();
   for (const queue::InstanceRow& row : latest_of(instances)) {
-    const bool silent = row.silent >= queue::kInstanceSilent;
-    table.add({printable(row.host, 60), printable(row.instance, 60), printable(row.version, 63),
-               silent ? "stopped" : "running", ago(row.silent)},
-              silent ? std::optional<std::size_t>(3) : std::nullopt);
+    rows.push_back(as_json::instance(row));
+    rows.back()["seen"] = ago(row.silent);
   }
-  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  const auto name = [](const char* field, std::size_t most) {
+    return [field, most](const json& row) { return cell_of(row, field, most); };
+  };
+  const auto silent = [](const json& row) { return row.at("silent").get<bool>(); };
+  const auto state = [silent](const json& row) { return silent(row) ? "stopped" : "running"; };
+  std::printf("\n");
+  print_list(rows, false,
+             {{"HOST", name("host", 60)},
+              {"INSTANCE", name("instance", 60)},
+              {"VERSION", name("version", 63)},
+              {"STATE", state, silent},
+              {"SEEN", "seen"}});
 }
 
 // Columns for rare events appear only if one has happened.
@@ -261,7 +256,8 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
 // allot status shows queues from the database and workers from the slot table of this host's
 // daemon.
 int status(const Context& context, const JsonOption& options) {
-  const config::Settings settings = context.settings();
+  const Local allot(context);
+  const config::Settings& settings = allot.settings();
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   std::optional<DatabaseView> database;
   int code = kExitOk;
@@ -271,7 +267,7 @@ int status(const Context& context, const JsonOption& options) {
     code = kExitFailure;
   }
   try {
-    database = read_database(settings);
+    database = read_database(allot);
   } catch (const Error& error) {
     // Workers are still shown: they need no database, and matter most when it is unavailable.
     std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
@@ -282,7 +278,7 @@ int status(const Context& context, const JsonOption& options) {
     return code;
   }
   if (database) {
-    print_queues(database->queues, database->instances);
+    print_queues(*database);
     const std::string duties = duties_text(database->duties);
     if (!duties.empty()) std::printf("\n%s", duties.c_str());
     print_instances(database->instances);

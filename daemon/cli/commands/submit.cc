@@ -146,10 +146,7 @@ void add_task_option(CLI::App& command, const TaskOption& option, SubmitWords& w
 
 // --ndjson excludes them.
 void add_task_options(CLI::App& command, SubmitWords& words, CLI::Option& ndjson) {
-  ndjson.excludes(command.add_option("--prio", words.prio, "Priority class 0 (first) to 3 (last)")
-                      ->check(CLI::Range(0U, queue::kPrioClasses - 1))
-                      ->type_name("CLASS")
-                      ->capture_default_str());
+  ndjson.excludes(&add_prio(command, words.prio));
   for (const TaskOption& option : kTaskOptions) {
     add_task_option(command, option, words);
     ndjson.excludes(command.get_option(option.name));
@@ -164,11 +161,9 @@ void add_task_options(CLI::App& command, SubmitWords& words, CLI::Option& ndjson
 
 // Returns --ids, which --json excludes.
 CLI::Option* add_bulk_options(CLI::App& command, BulkOptions& bulk, CLI::Option& ndjson) {
-  command.add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
-      ->check(CLI::Range(1, 100'000))
-      ->type_name("LINES")
-      ->capture_default_str()
-      ->needs(&ndjson);
+  add_number(command, "--batch", "LINES", bulk.batch, 100'000,
+             "Lines per transaction, all or nothing")
+      .needs(&ndjson);
   command.add_option("--from-line", bulk.from_line, "Start with this line")
       ->check(CLI::PositiveNumber)
       ->type_name("LINE")
@@ -197,12 +192,10 @@ void add_submit(CLI::App& app, const Commands& commands) {
   auto* payload = command->add_option("PAYLOAD", one->payload,
                                       "Payload; -: read it from standard input; default: empty");
   auto* file = command->add_option("--file", one->file, "Read the payload from this file");
-  auto* ndjson =
-      command->add_option("--ndjson", bulk->ndjson,
-                          "Submit each line of this file (-: standard input), an object with "
-                          "queue, type, payload and the options below, with _ for -");
   file->type_name("FILE");
-  ndjson->type_name("FILE");
+  auto* ndjson = &add_text(*command, "--ndjson", "FILE", bulk->ndjson,
+                           "Submit each line of this file (-: standard input), an object with "
+                           "queue, type, payload and the options below, with _ for -");
   auto* routed = command->add_flag(
       "--routed", one->routed,
       "Omit QUEUE; the first argument is the type, and a route selects the queue");

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/sources/documents.h"
-#include "cli/words/instance_text.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
-#include "json/fields.h"
-#include "json/queue_json.h"
-#include "operations/route.h"
-#include "operations/why.h"
-#include "queue/model/error_text.h"
-#include "queue/submit/submit.h"
 
 namespace allot::cli {
 namespace {
@@ -30,164 +23,75 @@ struct TasksOptions {
   bool json = false;
 };
 
-struct ShowOptions {
-  std::string id;
-  bool json = false;
-  bool payload = false;  // print only the bytes of the payload
-};
-
-struct FindOptions {
-  std::string queue;
-  std::string unique_key;
+struct HistoryOptions {
+  std::string queue;  // empty: all
+  std::string type;   // empty: all
+  std::string after;  // id of a task: start of the next page
+  std::uint32_t limit = 50;
   bool json = false;
 };
 
-constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
-constexpr std::size_t kShownKey = 1024;         // fits any unique key, whatever its bytes are
+// A filter by type has no index. Maximum number of tasks that are scanned; the list says where it
+// stopped.
+constexpr std::uint32_t kMostExamined = 10'000;
 
-void print_attempts(const json& attempts) {
-  if (attempts.empty()) return;
-  std::vector<Column> columns;
-  // The list begins with the oldest attempt.
-  if (attempts.front().at("retries_since") != 0) {
-    columns.emplace_back("RUN", [](const json& attempt) {
-      const json& retries = attempt.at("retries_since");
-      return retries == 0 ? "current" : retries.dump() + " before";
-    });
+struct Found {
+  std::vector<json> tasks{};
+  std::string stopped_at{};  // the last scanned task; empty: all were scanned, or enough were found
+};
+
+Found look_up(const Operations& allot, const std::string& queue, const HistoryOptions& options) {
+  std::string path = documents::queue_path(queue, "/history");
+  if (!options.after.empty()) path += "?after=" + parse_task_id(options.after).text();
+  if (options.type.empty()) return {documents::items(allot, path, options.limit), {}};
+  Found found;
+  std::string cursor;
+  for (std::uint32_t examined = 0; examined < kMostExamined;) {
+    documents::Page page = documents::page(allot, path, cursor, kMostExamined);
+    for (json& done : page.items) {
+      found.stopped_at = done.at("task");
+      if (done.at("type") == options.type) found.tasks.push_back(std::move(done));
+      if (found.tasks.size() == options.limit) return {std::move(found.tasks), {}};
+    }
+    if (page.next.empty()) return {std::move(found.tasks), {}};
+    examined += static_cast<std::uint32_t>(page.items.size());
+    cursor = std::move(page.next);
   }
-  columns.insert(columns.end(), {{"ATTEMPT", "attempt"}, {"ENDED", "ended_at"}});
+  return found;
+}
+
+void say_stop(const std::string& queue, const Found& found) {
+  if (found.stopped_at.empty()) return;
+  std::fprintf(stderr,
+               "allot: queue %s: stopped after %u finished tasks; continue with --after %s\n",
+               queue.c_str(), kMostExamined, found.stopped_at.c_str());
+}
+
+// The chosen queues; with --after, the queue of that task if it is one of them.
+std::vector<std::string> queues_of(const Operations& allot, const HistoryOptions& options) {
+  std::vector<std::string> queues = documents::queue_names(allot, options.queue);
+  if (options.after.empty()) return queues;
+  const json after = allot.read(task_path(options.after));
+  std::erase_if(queues, [&](const std::string& queue) { return after.at("queue") != queue; });
+  return queues;
+}
+
+// allot history shows finished tasks of queues that keep a history, newest first.
+int history(const Operations& allot, const HistoryOptions& options) {
+  std::vector<json> tasks;
+  for (const std::string& queue : queues_of(allot, options)) {
+    const Found found = look_up(allot, queue, options);
+    tasks.insert(tasks.end(), found.tasks.begin(), found.tasks.end());
+    say_limit(queue, found.tasks.size(), options.limit, options.json);
+    say_stop(queue, found);
+  }
+  std::vector<Column> columns{{"TASK", "task"},
+                              {"QUEUE", "queue"},
+                              {"TYPE", "type"},
+                              {"ATTEMPTS", "attempt"},
+                              {"ENDED", "ended_at"}};
   add_usage(columns);
-  columns.emplace_back("WHY", [](const json& attempt) { return why_text(attempt, kShownError); });
-  print_below(attempts, columns);
-}
-
-void print_lines(const std::string& text) {
-  std::string lines = printable_lines(text);
-  lines.resize(lines.find_last_not_of('\n') + 1);
-  std::printf("%s\n", lines.c_str());
-}
-
-// Complete error of a dead task, or of the last failed attempt, and the log of that attempt.
-void print_last(const json& task) {
-  const json& attempts = task.at("attempts");
-  const bool dead = task.at("state") == "dead";
-  if (!dead && attempts.empty()) return;
-  const json& ended = dead ? task : attempts.back();
-  const std::string error = as_json::text_in(ended, "error");
-  const std::string detail = as_json::text_in(ended, "detail");
-  if (!detail.empty() || error != printable(error, kShownError)) {
-    std::printf("\n");
-    print_lines(detail.empty() ? error : detail);
-  }
-  const std::string log = attempts.empty() ? "" : as_json::text_in(attempts.back(), "log");
-  if (log.empty()) return;
-  std::printf("\nlog of attempt %s\n", attempts.back().at("attempt").dump().c_str());
-  print_lines(log);
-}
-
-std::string place_text(const json& task) {
-  return cell_of(task, "queue") + ", partition " + cell_of(task, "partition") + ", prio " +
-         cell_of(task, "prio");
-}
-
-std::string unique_text(const json& task) {
-  const std::string key = cell_of(task, "unique_key", kShownKey);
-  const std::string free_at = cell_of(task, "unique_key_free_at");
-  return key + (free_at.empty() ? "" : ", free again at " + free_at);
-}
-
-std::string limit_text(const json& task) {
-  const json& ms = task.at("time_limit_ms");
-  if (ms.is_null()) return "";
-  return as_json::span_text(std::chrono::milliseconds(ms)) + " for each attempt";
-}
-
-std::string cancel_request_text(const json& task) {
-  const json request = task.value("cancel_requested", json());
-  if (request.is_null()) return "";
-  return operations::cancel_text({request.at("reason"), request.at("at"), request.at("as_done")});
-}
-
-std::string run_text(const json& task) {
-  return seconds_of(task.at("runtime_us")) + ", CPU " + seconds_of(task.at("cpu_us")) +
-         ", memory " + megabytes_of(task.at("max_rss_kib"));
-}
-
-// A line of tasks in that state.
-Column only(const char* head, const char* state, const Column::Cell& text) {
-  return {head, [=](const json& task) { return task.at("state") == state ? text(task) : ""; }};
-}
-
-// A field, and what it counts.
-Column counted(const char* head, const char* field, const char* what) {
-  return {head, [=](const json& task) {
-            const std::string number = cell_of(task, field);
-            return number.empty() ? "" : number + what;
-          }};
-}
-
-Column::Cell holder(const char* field) {
-  return [field](const json& task) {
-    return task.at(field).is_null() ? "no worker" : cell_of(task, field);
-  };
-}
-
-// A task in any state has some of these fields.
-void print_task(const json& task) {
-  const auto progress = [](const json& one) {
-    return one.at("progress").is_null() ? "" : progress_text(one);
-  };
-  const auto why = [](const json& one) { return why_text(one, queue::kMostMessage); };
-  const auto fault = [](const json& one) { return cell_of(one, "fault", queue::kMostFault); };
-  const auto state = [](const json& one) { return cell_of(one, "tracestate", kShownKey); };
-  print_fields(task, 10,
-               {{"task", "task"},
-                {"state", "state"},
-                {"queue", place_text},
-                {"type", "type"},
-                {"died", "died_at"},
-                {"due", "due_at"},
-                {"ended", "ended_at"},
-                {"first due", "first_due_at"},
-                {"expires", "expires_at"},
-                {"unique key", unique_text},
-                {"key hash", "partition_key_hash"},
-                counted("at most", "max_attempts", " attempts"),
-                counted("may be lost", "max_losses", " times, which are not counted as attempts"),
-                {"label", "label"},
-                {"time limit", limit_text},
-                {"trace", "traceparent"},
-                {"tracestate", state},
-                only("why", "dead", why),
-                {"fault", fault},
-                {"attempts", "attempts_charged"},
-                only("running on", "running", holder("running_on")),
-                {"detached", "detached_at"},
-                only("progress", "running", progress),
-                only("leased by", "waiting", holder("leased_by")),
-                {"cancel", cancel_request_text},
-                {"attempt", "attempt"},
-                only("ran", "done", run_text),
-                {"ran on", "worker"}});
-}
-
-// Raw payload bytes, which a JSON document cannot contain.
-Answer payload_of(const Operations& allot, const std::string& path) {
-  Answer answer = allot.ask({"GET", path + "/payload"});
-  if (!answer.damage.empty()) {
-    std::fprintf(stderr, "allot: payload: %s; shown as stored\n",
-                 printable(answer.damage, 300).c_str());
-  }
-  return answer;
-}
-
-// The payload as the handler gets it; the stored size is another one if it is compressed.
-void print_payload(const json& task, const Answer& payload) {
-  const std::string& bytes = payload.body;
-  const bool compressed = !payload.damage.empty() || task.at("payload_size") != bytes.size();
-  std::printf("%-10s %zu bytes%s%s\n", "payload", bytes.size(),
-              compressed ? (", compressed " + task.at("payload_size").dump()).c_str() : "",
-              bytes.empty() ? "" : (": " + printable(bytes, kShownPayloadLine)).c_str());
+  return print_list(tasks, options.json, columns);
 }
 
 // allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
@@ -209,65 +113,21 @@ int tasks(const Operations& allot, const TasksOptions& options) {
   return print_list(list, options.json, task_columns("DUE", ""));
 }
 
-// allot task show ID.
-int show_task(const Operations& allot, const ShowOptions& options) {
-  const std::string path = task_path(options.id);
-  if (options.payload) {
-    const std::string payload = payload_of(allot, path).body;
-    std::fwrite(payload.data(), 1, payload.size(), stdout);
-    return kExitOk;
-  }
-  const json task = allot.read(path);
-  return print_as(options.json, task, [&] {
-    const bool kept = task.at("state") != "done";
-    const bool empty = !kept || task.at("payload_size") == 0;
-    const Answer payload = empty ? Answer{} : payload_of(allot, path);
-    print_task(task);
-    if (kept) print_payload(task, payload);
-    print_attempts(task.at("attempts"));
-    print_last(task);
-  });
-}
-
-void require_unique_key(const FindOptions& options) {
-  if (!options.unique_key.empty() && options.unique_key.size() <= queue::kMaxUniqueKey) return;
-  throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
-}
-
-// allot task find QUEUE --unique-key KEY finds the task with the key and its place.
-int find_task(const Operations& allot, const FindOptions& options) {
-  require_unique_key(options);
-  const json owner = allot.read(
-      documents::queue_path(options.queue, "/keys/" + operations::escaped(options.unique_key)));
-  return print_as(options.json, owner, [&] {
-    const std::string free_at = cell_of(owner, "unique_key_free_at");
-    std::printf("%s %s%s\n", cell_of(owner, "task").c_str(), cell_of(owner, "state").c_str(),
-                free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
-  });
-}
-
 }  // namespace
 
 void add_tasks(CLI::App& app, const Commands& commands) {
   const auto [list, options] = commands.add(app, "tasks", "List waiting and detached tasks", tasks);
-  list.add_option("--queue", options->queue, "Only tasks of this queue")->type_name("QUEUE");
+  add_text(list, "--queue", "QUEUE", options->queue, "Only tasks of this queue");
   add_limit(list, options->limit, "Maximum number for each queue").type_name("TASKS");
 }
 
-void add_task(CLI::App& app, const Commands& commands) {
-  CLI::App& task = *app.add_subcommand("task", "Show one task, or cancel it");
-  task.require_subcommand(1);
-  const auto [show, shown] = commands.add(
-      task, "show", "Show a task that is still stored, with its failed attempts", show_task);
-  show.add_option("ID", shown->id, "The task's id")->required();
-  show.add_flag("--payload", shown->payload, "Print only the bytes of the payload")
-      ->excludes(show.get_option("--json"));
-
-  const auto [find, found] =
-      commands.add(task, "find", "Show the task that has a unique key, and its state", find_task);
-  find.add_option("QUEUE", found->queue, "The queue")->required();
-  find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
-  add_cancel(task, commands);
+void add_history(CLI::App& app, const Commands& commands) {
+  const auto [list, options] =
+      commands.add(app, "history", "List finished tasks of queues that keep a history", history);
+  add_text(list, "--queue", "QUEUE", options->queue, "Only tasks of this queue");
+  add_text(list, "--type", "TYPE", options->type, "Only tasks of this type");
+  add_text(list, "--after", "ID", options->after, "Next page: tasks that ended before this one");
+  add_limit(list, options->limit, "Maximum number for each queue").type_name("TASKS");
 }
 
 }  // namespace allot::cli

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
+#include "operations/document.h"
 
 namespace allot::cli {
 
@@ -24,27 +24,8 @@ struct Request {
   [[nodiscard]] bool has_body() const { return method == "POST" || method == "PUT"; }
 };
 
-struct Answer {
-  unsigned status = 0;
-  std::string type;
-  std::string body;
-  std::string damage{};  // why a payload is as stored: it cannot be decompressed; else empty
-};
-
-// Refusal by an operation. `field`: the field concerned; empty: none.
-class Refused : public Error {
- public:
-  Refused(const std::string& detail, unsigned status, std::string field);
-  [[nodiscard]] unsigned status() const { return status_; }
-  [[nodiscard]] const std::string& field() const { return field_; }
-
- private:
-  unsigned status_;
-  std::string field_;
-};
-
-// Converts a problem document.
-[[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
+// The refusal that a problem document describes.
+[[nodiscard]] operations::Refusal refusal_of(unsigned status, const nlohmann::json& problem);
 
 // The operations of Allot, which a command calls in its own process (Local) or through a gateway
 // (remote::Session). Used by one thread.
@@ -56,9 +37,9 @@ class Operations {
   Operations& operator=(const Operations&) = delete;
   virtual ~Operations() = default;
 
-  // Throws Error unless the operation succeeded: Refused, in the words of the operation;
+  // Throws Error unless the operation succeeded: Refusal, in the words of the operation;
   // kExitUnavailable, nothing was changed; kExitOutcomeUnknown, the reply to a change was lost.
-  [[nodiscard]] virtual Answer ask(const Request& request) const = 0;
+  [[nodiscard]] virtual operations::Document ask(const Request& request) const = 0;
   // The answer as a document. These throw as ask() does.
   [[nodiscard]] virtual nlohmann::json send(const Request& request) const = 0;
   [[nodiscard]] nlohmann::json read(const std::string& path) const;

@@ -13,14 +13,18 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include <istream>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
 
 #include "base/error.h"
-#include "cli/remote/token.h"
+#include "config/check.h"
 #include "db/distrust.h"
 #include "json/printable.h"
 #include "json/task_reader.h"
@@ -30,6 +34,8 @@ namespace {
 
 using nlohmann::json;
 namespace net = Poco::Net;
+using operations::Document;
+using operations::kDamage;
 
 // Payloads, and pages of a thousand tasks with 4 KiB of text each, are smaller.
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
@@ -99,16 +105,58 @@ std::unique_ptr<net::HTTPClientSession> connection_to(const Address& address,
   return session;
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+constexpr std::size_t kMostToken = 4096;
+
+// An invalid byte could begin another field of the request.
+std::string checked(std::string token, const std::string& from) {
+  token.erase(token.find_last_not_of(" \t\r\n") + 1);
+  token.erase(0, token.find_first_not_of(" \t\r\n"));
+  if (token.empty()) throw Error(from + " has no token", kExitConfig);
+  bool good = token.size() <= kMostToken;
+  for (const char c : token) good = good && c > ' ' && c < '\x7f';
+  if (good) return token;
+  throw Error(from + " is not a token: write one word, as printed by allot gateway token",
+              kExitConfig);
+}
+
+std::string in_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostToken + 2, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file && !file.eof()) {
+    throw Error("token file " + path + ": cannot be read: " + std::strerror(errno), kExitNoInput);
+  }
+  const std::string shared = config::shared_secret("token", path);
+  if (!shared.empty()) std::fprintf(stderr, "allot: warning: %s\n", shared.c_str());
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return checked(std::move(text), "token file " + path);
+}
+
+// The token in the file, else in the file that $ALLOT_TOKEN_FILE names, else in $ALLOT_TOKEN;
+// empty: none is given. Never an argument, which every user of the host can see. Warns if other
+// users may read the file.
+std::string read_token(const std::string& file) {
+  if (!file.empty()) return in_file(file);
+  if (const std::string named = variable("ALLOT_TOKEN_FILE"); !named.empty()) return in_file(named);
+  const std::string token = variable("ALLOT_TOKEN");
+  return token.empty() ? token : checked(token, "$ALLOT_TOKEN");
+}
+
 // False: the response ended early.
-bool read_body(std::istream& in, const net::HTTPResponse& response, Answer& answer) {
+bool read_text(std::istream& in, const net::HTTPResponse& response, Document& answer) {
   constexpr std::size_t kPart = std::size_t{64} << 10;
   std::string part(kPart, '\0');
-  while (in && answer.body.size() <= kMostAnswer) {
+  while (in && answer.text.size() <= kMostAnswer) {
     in.read(part.data(), static_cast<std::streamsize>(part.size()));
-    answer.body.append(part, 0, static_cast<std::size_t>(in.gcount()));
+    answer.text.append(part, 0, static_cast<std::size_t>(in.gcount()));
   }
   if (!response.hasContentLength()) return !in.bad();
-  return response.getContentLength64() == static_cast<Poco::Int64>(answer.body.size());
+  return response.getContentLength64() == static_cast<Poco::Int64>(answer.text.size());
 }
 
 // Documents that nest deeper are not from Allot and could overflow the stack.
@@ -122,7 +170,7 @@ json parsed(const std::string& text) {
 // Response of a proxy in front of the gateway, in its own words. The request may have been
 // forwarded, unless the proxy has no upstream (503).
 [[noreturn]] void refuse_proxy(const Address& address, const Request& request,
-                               const Answer& answer) {
+                               const Document& answer) {
   const std::string what = " (a proxy says status " + std::to_string(answer.status) + ")";
   if (request.writes() && answer.status != 503) {
     throw Error("outcome unknown, because " + name_of(address) + " did not answer" + what,
@@ -131,12 +179,13 @@ json parsed(const std::string& text) {
   throw Error(name_of(address) + " is not there" + what, kExitUnavailable);
 }
 
-[[noreturn]] void refuse_as(const Address& address, const Request& request, const Answer& answer) {
+[[noreturn]] void refuse_as(const Address& address, const Request& request,
+                            const Document& answer) {
   if (answer.type != "application/problem+json") {
     if (answer.status >= 502 && answer.status <= 504) refuse_proxy(address, request, answer);
     refuse_stranger(address, "status " + std::to_string(answer.status) + ", " + answer.type);
   }
-  throw refused_as(answer.status, parsed(answer.body));
+  throw refusal_of(answer.status, parsed(answer.text));
 }
 
 // Reads a response to the head, if the gateway sends one before the body. If megabytes of body were
@@ -161,7 +210,7 @@ Session::Session(const Options& options, std::string reason)
       ca_file_(options.ca_file),
       token_(read_token(options.token_file)) {}
 
-Answer Session::exchange(const Request& request) const {
+Document Session::exchange(const Request& request) const {
   net::HTTPRequest head(request.method, address_.base_path + "/api/v1" + request.path,
                         net::HTTPMessage::HTTP_1_1);
   if (!address_.socket.empty()) head.setHost("localhost");
@@ -184,12 +233,12 @@ Answer Session::exchange(const Request& request) const {
     if (!refuses_head(*connection, head, response)) {
       out.write(request.body.data(), static_cast<std::streamsize>(request.body.size())).flush();
     }
-    Answer answer;
-    const bool whole = read_body(connection->receiveResponse(response), response, answer);
+    Document answer;
+    const bool whole = read_text(connection->receiveResponse(response), response, answer);
     answer.status = response.getStatus();
     answer.type = response.getContentType();
-    answer.damage = response.get("X-Allot-Damage", "");
-    const bool too_large = answer.body.size() > kMostAnswer;
+    if (response.has(kDamage)) answer.fields.emplace_back(kDamage, response.get(kDamage));
+    const bool too_large = answer.text.size() > kMostAnswer;
     if (too_large && !request.writes()) {
       refuse_stranger(address_, "the answer exceeds 64 MiB");
     }
@@ -216,8 +265,8 @@ Answer Session::exchange(const Request& request) const {
   }
 }
 
-Answer Session::ask(const Request& request) const {
-  Answer answer = exchange(request);
+Document Session::ask(const Request& request) const {
+  Document answer = exchange(request);
   answer.type = answer.type.substr(0, answer.type.find(';'));
   if (answer.status < 200 || answer.status > 299) refuse_as(address_, request, answer);
   wrote_ = wrote_ || request.writes();
@@ -225,8 +274,8 @@ Answer Session::ask(const Request& request) const {
 }
 
 json Session::send(const Request& request) const {
-  const Answer answer = ask(request);
-  if (answer.type == "application/json") return parsed(answer.body);
+  const Document answer = ask(request);
+  if (answer.type == "application/json") return parsed(answer.text);
   if (!request.writes()) refuse_stranger(address_, answer.type);
   throw Error(
       "outcome unknown, because " + name_of(address_) + " sent an answer that is not from Allot",

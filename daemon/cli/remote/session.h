@@ -5,7 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "base/error.h"
 #include "cli/remote/address.h"
 #include "cli/remote/operations.h"
 
@@ -36,7 +35,7 @@ class Session final : public Operations {
   // Throws Error unless the gateway reports success, with the gateway's words and the exit code
   // that the command uses for SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown, the
   // reply to a writing request was lost.
-  [[nodiscard]] Answer ask(const Request& request) const override;
+  [[nodiscard]] operations::Document ask(const Request& request) const override;
 
   // A writing request succeeded: its effect is permanent, even if the response cannot be parsed.
   [[nodiscard]] bool wrote() const { return wrote_; }
@@ -44,7 +43,7 @@ class Session final : public Operations {
   [[nodiscard]] nlohmann::json send(const Request& request) const override;
 
  private:
-  [[nodiscard]] Answer exchange(const Request& request) const;
+  [[nodiscard]] operations::Document exchange(const Request& request) const;
 
   Address address_;
   std::string ca_file_;

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "operations/call.h"
 #include "queue/model/audit.h"
 
 namespace allot::cli {
@@ -34,12 +36,6 @@ db::Connection connect(const config::Settings& settings) {
   return connection;
 }
 
-db::Connection connect_as_operator(const Context& context, const config::Settings& settings) {
-  db::Connection connection = connect(settings);
-  connection.act_for(db::Actor{requested_by(), "cli", context.reason});
-  return connection;
-}
-
 std::string local_folder(const config::Settings& settings) {
   try {
     return config::runtime_dir(settings);
@@ -50,6 +46,20 @@ std::string local_folder(const config::Settings& settings) {
 
 peer::Ringer ringer_of(const config::Settings& settings) {
   return peer::Ringer(local_folder(settings));
+}
+
+void unknown_queue(const std::string& name, std::vector<std::string> known) {
+  throw Error(operations::unknown_queue_text(name, std::move(known)), kExitBadInput);
+}
+
+queue::QueueInfo queue_named(db::Connection& db, const config::Settings& settings,
+                             const std::string& name) {
+  auto info = queue::find_or_make(db, name, config::find_queue(settings, name));
+  if (info) return std::move(*info);
+  std::vector<std::string> names;
+  for (const auto& queue : queue::list_queues(db)) names.push_back(queue.name);
+  for (const auto& queue : settings.queues) names.push_back(queue.name);
+  unknown_queue(name, std::move(names));
 }
 
 void check_reason(const std::string& reason) {

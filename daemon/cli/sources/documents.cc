@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/sources/queues.h"
+#include "cli/sources/context.h"
 #include "cli/words/terminal.h"
 #include "json/fields.h"
 #include "operations/route.h"
@@ -84,8 +84,8 @@ json find_queue(const Operations& allot, const std::string& name) {
     for (const json& queue : items(allot, "/queues")) {
       if (queue.at("name") == name) return queue;
     }
-  } catch (const Refused& refused) {
-    if (refused.status() != 403) throw;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status != 403) throw;
   }
   return nullptr;
 }
@@ -94,8 +94,8 @@ json change(const Operations& allot, const std::string& method, const std::strin
             json options, const std::string& verb, bool yes) {
   try {
     return send(allot, method, path, options);
-  } catch (const Refused& refused) {
-    if (refused.status() != 409 || refused.field() != "confirm") throw;
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status != 409 || refused.problem().field != "confirm") throw;
     confirm(verb, reason_of(refused), yes);
   }
   options["confirm"] = true;

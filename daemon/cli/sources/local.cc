@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "cli/sources/context.h"
-#include "cli/sources/queues.h"
 #include "gateway/access/caller.h"
 #include "operations/call.h"
-#include "operations/refusal.h"
 #include "operations/route.h"
 #include "operations/submission.h"
 #include "queue/model/task_facts.h"
@@ -57,7 +55,7 @@ const operations::Service& Local::service() const {
   return service_.emplace(std::move(service));
 }
 
-operations::Document Local::perform(const Request& request) const {
+operations::Document Local::ask(const Request& request) const {
   const std::string_view path = std::string_view(request.path).substr(0, request.path.find('?'));
   const std::string query =
       path.size() == request.path.size() ? "" : request.path.substr(path.size() + 1);
@@ -107,7 +105,14 @@ operations::Document Local::submit_lines(const std::string& body, std::string_vi
 // Everything that may fail and is not part of the submission, so that nothing fails after it.
 void Local::prepare_to_submit() const {
   if (!known_types_) known_types_.emplace(settings());
-  if (!submitter_) submitter_.emplace(submitter_of(settings()));
+  if (submitter_) return;
+  submitter_.emplace(queue::Submitter::Environment{
+      .configured =
+          [this](const std::string& name) { return config::find_queue(settings(), name); },
+      .find = [this](db::Connection& db,
+                     const std::string& name) { return queue_named(db, settings(), name); },
+      .ringer = ringer_of(settings()),
+      .finds_owners = true});
 }
 
 void Local::note(const std::vector<queue::Submission>& tasks) const {
@@ -118,22 +123,8 @@ void Local::warn_of_tasks() const {
   if (known_types_) known_types_->warn(db());
 }
 
-Answer Local::ask(const Request& request) const {
-  try {
-    operations::Document document = perform(request);
-    Answer answer{document.status, std::move(document.type), std::move(document.text)};
-    for (const auto& [name, value] : document.fields) {
-      if (name == "x-allot-damage") answer.damage = value;
-    }
-    return answer;
-  } catch (const operations::Refusal& refusal) {
-    const operations::Problem& problem = refusal.problem();
-    throw Refused(problem.detail, problem.status, problem.field);
-  }
-}
-
 nlohmann::json Local::send(const Request& request) const {
-  return nlohmann::json::parse(ask(request).body);
+  return nlohmann::json::parse(ask(request).text);
 }
 
 }  // namespace allot::cli

@@ -24,7 +24,7 @@ class Local final : public Operations {
   // `context` outlives this object.
   explicit Local(const Context& context) : Operations(context.reason), context_(context) {}
 
-  [[nodiscard]] Answer ask(const Request& request) const override;
+  [[nodiscard]] operations::Document ask(const Request& request) const override;
   [[nodiscard]] nlohmann::json send(const Request& request) const override;
   [[nodiscard]] const Local* local() const override { return this; }
 
@@ -35,7 +35,6 @@ class Local final : public Operations {
 
  private:
   [[nodiscard]] const operations::Service& service() const;
-  [[nodiscard]] operations::Document perform(const Request& request) const;
   [[nodiscard]] operations::Document submit(const Request& request, std::string_view query) const;
   [[nodiscard]] operations::Document submit_lines(const std::string& body,
                                                   std::string_view query) const;

@@ -5,15 +5,19 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/sources/queues.h"
-#include "cli/words/schedule_view.h"
+#include "cli/sources/context.h"
 #include "cli/words/text.h"
+#include "queue/model/task.h"
 #include "schedule/next.h"
 
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 template <typename Make>
 auto refused_input(const char* before, Make&& make) -> decltype(make()) {
@@ -70,11 +74,32 @@ void check_queue(db::Connection& db, const config::Settings& settings,
   queue::validate(spec, *info);
 }
 
-queue::Put put_spec(db::Connection& db, const config::Settings& settings,
-                    const queue::ScheduleSpec& spec) {
-  const Calendar calendar(spec.expression, spec.zone);
-  static_cast<void>(queue_named(db, settings, spec.queue));
-  return queue::put_schedule(db, spec, calendar.next(queue::database_now(db)));
+json put_schedule(const Operations& allot, const queue::ScheduleSpec& spec) {
+  json body = as_json::schedule_spec(spec);
+  as_json::add_payload(body, spec.payload);
+  for (auto each = body.begin(); each != body.end();) {
+    each = each->is_null() ? body.erase(each) : std::next(each);
+  }
+  return allot.put(schedule_path(spec.name), body);
+}
+
+std::string moment_text(const json& moment) {
+  return moment.is_null() ? "-" : moment.get<std::string>();
+}
+
+std::string schedule_path(const std::string& name) {
+  const bool is_name = queue::is_name(name) && name.size() <= queue::kMaxScheduleName;
+  if (is_name) return "/schedules/" + name;
+  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist",
+              kExitBadInput);
+}
+
+std::string state_text(const json& schedule) {
+  if (!schedule.at("paused").is_null()) {
+    return "paused " + since_text(schedule.at("paused"));
+  }
+  if (!schedule.at("error").is_null()) return "error " + since_text(schedule.at("error"), "text");
+  return schedule.at("next_run").is_null() ? "never again" : "on";
 }
 
 }  // namespace allot::cli

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/remote/operations.h"
 #include "config/settings.h"
 #include "db/connection.h"
+#include "json/queue_json.h"
 #include "queue/schedules/schedule.h"
-#include "queue/schedules/schedule_store.h"
 #include "schedule/expression.h"
 #include "schedule/system_zone.h"
 
@@ -38,7 +40,16 @@ void check_queue(db::Connection& db, const config::Settings& settings,
 
 // Creates or changes the schedule, and creates a queue that exists only in the configuration. The
 // spec has been checked.
-queue::Put put_spec(db::Connection& db, const config::Settings& settings,
-                    const queue::ScheduleSpec& spec);
+nlohmann::json put_schedule(const Operations& allot, const queue::ScheduleSpec& spec);
+
+using as_json::moment_text;
+// A moment of a document; "-" for null.
+[[nodiscard]] std::string moment_text(const nlohmann::json& moment);
+
+// Path of a schedule: "/schedules/nightly". Throws Error(kExitBadInput) for an invalid name.
+[[nodiscard]] std::string schedule_path(const std::string& name);
+
+// "paused since ...: reason", "error since ...: why", "never again", or "on".
+[[nodiscard]] std::string state_text(const nlohmann::json& schedule);
 
 }  // namespace allot::cli

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/words/completion.h"
-
 #include <functional>
 
 #include "cli/words/text.h"
+#include "cli/words/word_tree.h"
 
 namespace allot::cli {
 namespace {

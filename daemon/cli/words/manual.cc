@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/words/manual.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "cli/words/completion.h"
+#include "cli/words/word_tree.h"
 #include "config/document.h"
 #include "config/roff.h"
 #include "json/task_reader.h"

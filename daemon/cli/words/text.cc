@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "cli/words/terminal.h"
@@ -22,33 +23,38 @@ bool is_number(const std::string& cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789+") == std::string::npos;
 }
 
-}  // namespace
+struct Row {
+  std::vector<std::string> cells{};
+  std::optional<std::size_t> alarming{};  // the column whose cell is shown in red
+};
 
-std::string Table::text(bool colour) const {
-  const std::size_t columns = rows_.front().size();
+// `rows` begins with the heads.
+std::string text_of(const std::vector<Row>& rows, bool colour) {
+  const std::size_t columns = rows.front().cells.size();
   std::vector<std::size_t> widths(columns, 0);
-  std::vector<bool> right(columns, rows_.size() > 1);
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
+  std::vector<bool> right(columns, rows.size() > 1);
+  for (const Row& row : rows) {
     for (std::size_t i = 0; i < columns; ++i) {
-      widths[i] = std::max(widths[i], rows_[row][i].size());
-      if (row > 0 && !is_number(rows_[row][i])) right[i] = false;
+      widths[i] = std::max(widths[i], row.cells[i].size());
+      if (&row != &rows.front() && !is_number(row.cells[i])) right[i] = false;
     }
   }
   std::string out;
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    const auto alarming = alarming_.find(row);
+  for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < columns; ++i) {
-      const std::string blanks(widths[i] - rows_[row][i].size(), ' ');
-      const bool red = alarming != alarming_.end() && alarming->second == i;
-      const std::string cell = coloured(rows_[row][i], red ? Colour::kRed : Colour::kNone, colour);
+      const std::string blanks(widths[i] - row.cells[i].size(), ' ');
+      const std::string cell =
+          coloured(row.cells[i], row.alarming == i ? Colour::kRed : Colour::kNone, colour);
       line += (i == 0 ? "" : "  ") + (right[i] ? blanks + cell : cell + blanks);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += coloured(line, row == 0 ? Colour::kBold : Colour::kNone, colour) + "\n";
+    out += coloured(line, &row == &rows.front() ? Colour::kBold : Colour::kNone, colour) + "\n";
   }
   return out;
 }
+
+}  // namespace
 
 std::string cell_of(const nlohmann::json& document, const char* field, std::size_t most) {
   const auto value = document.find(field);
@@ -81,19 +87,16 @@ Column::Column(std::string name, Cell shown, Alarming alarms)
     : head(std::move(name)), cell(std::move(shown)), alarming(std::move(alarms)) {}
 
 std::string table_of(const nlohmann::json& items, const std::vector<Column>& columns, bool colour) {
-  std::vector<std::string> heads;
-  for (const Column& column : columns) heads.push_back(column.head);
-  Table table(std::move(heads));
+  std::vector<Row> rows(1);
+  for (const Column& column : columns) rows.front().cells.push_back(column.head);
   for (const nlohmann::json& item : items) {
-    std::vector<std::string> cells;
-    std::optional<std::size_t> alarming;
+    Row& row = rows.emplace_back();
     for (const Column& column : columns) {
-      if (column.alarming && column.alarming(item)) alarming = cells.size();
-      cells.push_back(column.cell(item));
+      if (column.alarming && column.alarming(item)) row.alarming = row.cells.size();
+      row.cells.push_back(column.cell(item));
     }
-    table.add(std::move(cells), alarming);
   }
-  return table.text(colour);
+  return text_of(rows, colour);
 }
 
 void print_fields(const nlohmann::json& document, int width, const std::vector<Column>& fields) {

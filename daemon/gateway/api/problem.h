@@ -6,7 +6,6 @@
 
 #include "gateway/api/route.h"
 #include "gateway/http/message.h"
-#include "operations/refusal.h"
 
 namespace allot::gateway::api {
 

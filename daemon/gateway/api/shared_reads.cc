@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "operations/refusal.h"
+#include "operations/document.h"
 
 namespace allot::gateway::api {
 namespace {

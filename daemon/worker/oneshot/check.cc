@@ -16,8 +16,8 @@
 
 #include "base/nearest.h"
 #include "base/posix.h"
-#include "config/hooks.h"
 #include "config/schedules.h"
+#include "config/served.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "db/procedures.h"

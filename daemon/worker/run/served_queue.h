@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "config/hooks.h"
+#include "config/served.h"
 #include "config/settings.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/ending.h"

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+#include <vector>
+
 #include "base/exit_codes.h"
 #include "cli/words/text.h"
 #include "support/terminal.h"
@@ -31,11 +34,11 @@ TEST(ColourTest, OnlyOnAColourTerminalUnlessRefused) {
 }
 
 TEST(ColourTest, HeadsAreBoldAndWhatIsAlarmingIsRed) {
-  Table table({"A", "B"});
-  table.add({"x", "0"});
-  table.add({"y", "10"}, 1);
-  EXPECT_EQ(table.text(), "A   B\nx   0\ny  10\n");
-  EXPECT_EQ(table.text(true), "\x1b[1mA   B\x1b[0m\nx   0\ny  \x1b[1;31m10\x1b[0m\n");
+  const nlohmann::json items{{{"a", "x"}, {"b", 0}}, {{"a", "y"}, {"b", 10}}};
+  const std::vector<Column> columns{
+      {"A", "a"}, {"B", "b", [](const nlohmann::json& item) { return item.at("b") > 0; }}};
+  EXPECT_EQ(table_of(items, columns), "A   B\nx   0\ny  10\n");
+  EXPECT_EQ(table_of(items, columns, true), "\x1b[1mA   B\x1b[0m\nx   0\ny  \x1b[1;31m10\x1b[0m\n");
 }
 
 TEST(ProgressLineTest, SaysHowFarAndHowFast) {

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 TEST(Printable, PlainTextStays) {
   EXPECT_EQ(printable("", 10), "");
@@ -51,7 +55,7 @@ TEST(DidYouMean, NamesTheNearest) {
   EXPECT_EQ(did_you_mean("mial", known), "; did you mean 'mail'?");
   EXPECT_EQ(did_you_mean("defualt", known), "; did you mean 'default'?");
   EXPECT_EQ(did_you_mean("zzzz", known), "");
-  EXPECT_EQ(did_you_mean("mail", {}), "");
+  EXPECT_EQ(did_you_mean("mail", std::vector<std::string>()), "");
   EXPECT_EQ(did_you_mean(std::string(8'000'000, 'm'), known), "");
 }
 
@@ -68,27 +72,24 @@ TEST(HowLong, PicksTheUnit) {
 }
 
 TEST(Table, ColumnsAreAsWideAsTheirWidestCell) {
-  Table table({"NAME", "COUNT", "NOTE"});
-  table.add({"a", "7", ""});
-  table.add({"longer", "100000+", "x y"});
-  EXPECT_EQ(table.text(),
+  const json items{{{"name", "a"}, {"count", "7"}, {"note", ""}},
+                   {{"name", "longer"}, {"count", "100000+"}, {"note", "x y"}}};
+  EXPECT_EQ(table_of(items, {{"NAME", "name"}, {"COUNT", "count"}, {"NOTE", "note"}}),
             "NAME      COUNT  NOTE\n"
             "a             7\n"
             "longer  100000+  x y\n");
 }
 
 TEST(Table, AColumnWithOneWordIsAlignedLeft) {
-  Table table({"A", "B"});
-  table.add({"10", "10"});
-  table.add({"-", "1"});
-  EXPECT_EQ(table.text(),
+  const json items{{{"a", 10}, {"b", 10}}, {{"a", "-"}, {"b", 1}}};
+  EXPECT_EQ(table_of(items, {{"A", "a"}, {"B", "b"}}),
             "A    B\n"
             "10  10\n"
             "-    1\n");
 }
 
 TEST(Table, WithoutRowsOnlyHeads) {
-  EXPECT_EQ(Table({"A", "B"}).text(), "A  B\n");
+  EXPECT_EQ(table_of(json::array(), {{"A", "a"}, {"B", "b"}}), "A  B\n");
 }
 
 }  // namespace

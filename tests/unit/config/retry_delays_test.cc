@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/retry_delays.h"
-
 #include <gtest/gtest.h>
+
+#include "config/settings.h"
 
 namespace allot::config {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/due.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "json/fields.h"
 
 namespace allot::as_json {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
-#include "schedule/answer.h"
+#include "schedule/computing_process.h"
 
 int main() {
   allot::schedule::answer_all(std::cin, std::cout);

@@ -2,7 +2,6 @@
 // Rule: S36.
 #include <gtest/gtest.h>
 
-#include "schedule/answer.h"
 #include "schedule/computing_process.h"
 #include "schedule/next.h"
 

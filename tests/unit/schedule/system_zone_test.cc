@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "schedule/answer.h"
+#include "schedule/computing_process.h"
 #include "support/temp_dir.h"
 
 namespace allot::schedule {
