@@ -46,17 +46,16 @@ TaskState state_of(const queue::TaskView& task, const std::optional<queue::Stand
 
 TaskState state_of(const queue::KeyOwner& owner) {
   switch (owner.state) {
-    case queue::KeyOwner::State::kWaiting:
+    case queue::Owner::kWaiting:
       if (!owner.due) return TaskState::kDelayed;
       return owner.leased ? TaskState::kLeased : TaskState::kWaiting;
-    case queue::KeyOwner::State::kRunning:
+    case queue::Owner::kRunning:
       return TaskState::kRunning;
-    case queue::KeyOwner::State::kDead:
+    case queue::Owner::kDead:
       return TaskState::kDead;
-    case queue::KeyOwner::State::kDone:
+    default:
       return TaskState::kDone;
   }
-  return TaskState::kDone;
 }
 
 // The payload decompressed, or as stored if it is damaged.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # allot_sql_fragments(FILES ...): fragments that the files embedded after this call may use
 # (sql/README.md). {now} is replaced by the text of now.sql, and {moment died_at} by the text of
-# moment.sql with died_at for {arg}.
+# moment.sql with died_at for {arg}; {first} is its first word, {rest} what follows it.
 #
 # allot_embed_sql(out_header NAMESPACE ns FILES ...): writes every file as one raw string constant,
 # so that SQL is read and edited as SQL, and programs need no .sql files at run time.
@@ -26,7 +26,11 @@ function(allot_expand_sql text_variable file)
     if(NOT DEFINED allot_sql_fragment_${fragment})
       message(FATAL_ERROR "${file}: unknown fragment ${named} (sql/fragments)")
     endif()
+    string(REGEX MATCH "^[^ ]+" first "${argument}")
+    string(REPLACE "${first} " "" rest "${argument}")
     string(REPLACE "{arg}" "${argument}" expanded "${allot_sql_fragment_${fragment}}")
+    string(REPLACE "{first}" "${first}" expanded "${expanded}")
+    string(REPLACE "{rest}" "${rest}" expanded "${expanded}")
     string(REPLACE "${named}" "${expanded}" text "${text}")
   endwhile()
   set(${text_variable} "${text}" PARENT_SCOPE)

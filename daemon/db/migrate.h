@@ -14,11 +14,6 @@ namespace allot::db {
 using Migrations = std::span<const sql::SqlText* const>;
 inline constexpr Migrations kMigrations{sql::migrations::kAll};
 
-// Schema version of this build.
-constexpr unsigned wanted_schema_version() {
-  return static_cast<unsigned>(kMigrations.size());
-}
-
 // The version in the database; 0 before the first migration.
 unsigned schema_version(Connection& connection);
 

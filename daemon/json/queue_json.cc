@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/queue_json.h"
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "config/rows.h"
@@ -154,23 +152,6 @@ json lock_slot(const queue::LockSlotView& slot) {
           {"held_ms", slot.held_for.count() / 1000},
           {"remaining_ms", slot.remaining.count() / 1000},
           {"retired", slot.retired}};
-}
-
-std::string moment_text(queue::Moment moment) {
-  const auto day = std::chrono::floor<std::chrono::days>(moment);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(moment - day);
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
-                unsigned(date.month()), unsigned(date.day()),
-                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                static_cast<int>(time.seconds().count()));
-  std::string out = text.data();
-  if (time.subseconds().count() != 0) {
-    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
-    out += text.data();
-  }
-  return out + "Z";
 }
 
 std::string span_text(std::chrono::microseconds span) {

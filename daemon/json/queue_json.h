@@ -51,8 +51,7 @@ void add_payload(nlohmann::json& view, const std::string& payload);
 [[nodiscard]] nlohmann::json moment(const std::optional<queue::Moment>& moment);
 [[nodiscard]] nlohmann::json tick(const queue::ScheduleTick& tick);
 
-// "2026-11-22T05:00:00Z", with six more digits if it has microseconds.
-[[nodiscard]] std::string moment_text(queue::Moment moment);
+using queue::moment_text;
 // "90s", or "17us" if no unit of the configuration is exact.
 [[nodiscard]] std::string span_text(std::chrono::microseconds span);
 

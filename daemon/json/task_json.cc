@@ -54,21 +54,6 @@ const char* state_of(const queue::TaskView& task) {
   return task.running ? "running" : "waiting";
 }
 
-const char* state_of(queue::KeyOwner::State state) {
-  using State = queue::KeyOwner::State;
-  switch (state) {
-    case State::kWaiting:
-      return "waiting";
-    case State::kRunning:
-      return "running";
-    case State::kDead:
-      return "dead";
-    case State::kDone:
-      return "done";
-  }
-  return "unknown";
-}
-
 json task(const queue::TaskView& task, const std::string& queue) {
   json view = {{"task", task.id.text()},
                {"queue", queue},
@@ -137,7 +122,7 @@ json key_owner(const queue::KeyOwner& owner, const std::string& queue,
   return {{"task", owner.id.text()},
           {"queue", queue},
           {"unique_key", unique_key},
-          {"state", state_of(owner.state)},
+          {"state", queue::name_of(owner.state)},
           {"unique_key_free_at", or_null(owner.free_at)}};
 }
 

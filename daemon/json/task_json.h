@@ -8,7 +8,6 @@
 
 #include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
-#include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/views/full_task.h"
 #include "queue/views/task_lists.h"
@@ -21,7 +20,6 @@ inline constexpr std::size_t kShownPayload = 4096;
 
 // "waiting", "running" (detached) or "dead".
 [[nodiscard]] const char* state_of(const queue::TaskView& task);
-[[nodiscard]] const char* state_of(queue::KeyOwner::State state);
 
 // Entries of a list.
 [[nodiscard]] nlohmann::json task(const queue::TaskView& task, const std::string& queue);

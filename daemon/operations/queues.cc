@@ -190,7 +190,7 @@ Document list_lags(Call& call) {
   const auto queues = call.all_queues();
   const auto lags = call.shared("lags", Call::CacheTime::kState,
                                 [&](auto& db) { return queue::queue_lags(db, *queues); });
-  for (const queue::QueueLag& lag : *lags) {
+  for (const queue::QueueFigures& lag : *lags) {
     if (!call.may(lag.info.name)) continue;
     items.push_back(
         {{"queue", lag.info.name},

@@ -8,7 +8,7 @@
 #include "json/printable.h"
 #include "json/task_json.h"
 #include "operations/call.h"
-#include "queue/submit/owners.h"
+#include "queue/model/task_facts.h"
 
 namespace allot::operations {
 namespace {

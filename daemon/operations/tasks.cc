@@ -10,7 +10,6 @@
 #include "operations/moving.h"
 #include "operations/verbs.h"
 #include "operations/why.h"
-#include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"

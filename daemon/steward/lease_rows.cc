@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/operate/lease_rows.h"
-
 #include <cstdint>
 
 #include "log/log.h"
+#include "queue/model/catalog.h"
 #include "queue/operate/resize.h"
 #include "steward/chores.h"
 

@@ -63,8 +63,8 @@ void NextRunCheck::check(db::Connection& db, const queue::FarSchedule& far) {
   }
   if (!queue::reset_next_run(db, far, *first)) return;
   log::warn("schedule.reset", {{"schedule", far.spec.name},
-                               {"from", queue::iso_text(far.next_run)},
-                               {"to", queue::iso_text(*first)}});
+                               {"from", queue::moment_text(far.next_run)},
+                               {"to", queue::moment_text(*first)}});
 }
 
 }  // namespace allot::steward

@@ -2,16 +2,14 @@
 -- daemon/queue/submit/address.cc and queries/best_route.sql, and its layout at that time:
 -- queries/placed_queue.sql checks that both are still current. Locking reads, because the caller's
 -- snapshot may be older than the route.
-DROP PROCEDURE IF EXISTS /*!80000 allot_address */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_address(
+{procedure allot_address}(
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_queue_id INT UNSIGNED,
   OUT p_placement VARCHAR(15) CHARACTER SET utf8mb4,
   OUT p_layout INT UNSIGNED
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_source_id INT UNSIGNED DEFAULT 0;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4 DEFAULT '';

@@ -2,8 +2,7 @@
 -- waiting, and is dead now), 'requested' (it runs: its worker will end it), 'conflict' (it runs, and
 -- an earlier request ends it as done), 'dead' (it was already dead), or NULL: the task has
 -- finished, or never existed.
-DROP PROCEDURE IF EXISTS /*!80000 allot_cancel */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_cancel(
+{procedure allot_cancel}(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin

@@ -2,8 +2,7 @@
 -- (it was waiting, and has finished now), 'requested' (it runs: its worker will end it), 'conflict'
 -- (it runs, and an earlier request ends it as cancelled), 'dead' (it is dead, and stays so), or
 -- NULL: the task has finished, or never existed.
-DROP PROCEDURE IF EXISTS /*!80000 allot_cancel_as_done */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_cancel_as_done(
+{procedure allot_cancel_as_done}(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin

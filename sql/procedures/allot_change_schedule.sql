@@ -1,25 +1,16 @@
 -- Pauses, resumes or removes a schedule (p_action: 'pause_schedule', 'resume_schedule',
 -- 'remove_schedule') and writes the audit entry, in the open transaction: all or nothing. Like the
 -- queries of these names: paused_at comes last.
-DROP PROCEDURE IF EXISTS /*!80000 allot_change_schedule */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_change_schedule(
+{procedure allot_change_schedule}(
   IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_paused BOOLEAN
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_schedule_id INT UNSIGNED;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    -- A deadlock has removed the transaction and the savepoint with it.
-    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
-    ROLLBACK TO SAVEPOINT allot_change_schedule;
-    RESIGNAL;
-  END;
-  SAVEPOINT allot_change_schedule;
+  {all_or_nothing allot_change_schedule};
   CALL allot_schedule(p_name, v_schedule_id, p_paused);
   IF p_action <> 'resume_schedule' OR p_paused THEN
     CALL allot_audit_schedule(p_action, v_schedule_id, p_reason);

@@ -1,10 +1,8 @@
 -- Refuses a text that is not an object, an unknown name, and a repeated one.
-DROP PROCEDURE IF EXISTS /*!80000 allot_check_options */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
+{procedure allot_check_options}(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   -- The names of SubmitOptions, daemon/queue/submit/submit.h.
   DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT

@@ -1,13 +1,11 @@
 -- Option compress_above: a larger payload becomes a zlib stream, if that saves bytes. A compressed
 -- payload stays unchanged.
-DROP PROCEDURE IF EXISTS /*!80000 allot_compress */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_compress(
+{procedure allot_compress}(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   INOUT p_payload LONGBLOB,
   INOUT p_flags TINYINT UNSIGNED
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_above BIGINT;
   DECLARE v_stream LONGBLOB;

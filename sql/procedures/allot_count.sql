@@ -1,12 +1,10 @@
 -- Appends a header with a number of attempts, if the options have it.
-DROP PROCEDURE IF EXISTS /*!80000 allot_count */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_count(
+{procedure allot_count}(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_name VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   INOUT p_headers VARBINARY(1024)
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_value LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
     DEFAULT JSON_EXTRACT(p_options, CONCAT('$.', p_name));

@@ -1,21 +1,18 @@
 -- Reads a duration such as "300ms" or "5m" from the option `p_name`, in microseconds; 0 to a
 -- century.
-DROP PROCEDURE IF EXISTS /*!80000 allot_duration */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_duration(
+{procedure allot_duration}(
   IN p_name VARCHAR(31) CHARACTER SET utf8mb4,
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_us BIGINT
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_text, v_digits LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_unit_us BIGINT;
   IF JSON_TYPE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) <> 'STRING' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' must be a string'));
   END IF;
-  SET v_text = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) */
-               /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
+  SET v_text = {json_text p_options, CONCAT('$.', p_name)};
   SET v_unit_us = CASE WHEN RIGHT(v_text, 2) = 'ms' THEN 1000
                        WHEN RIGHT(v_text, 1) = 's' THEN 1000000
                        WHEN RIGHT(v_text, 1) = 'm' THEN 60000000

@@ -3,15 +3,13 @@
 -- tasks, which gives it up. Unlike those files it only uses plain reads for that, and does not
 -- serialize new keys, because the caller's transaction may be long. If it read old data, two keys
 -- share a partition unnecessarily.
-DROP PROCEDURE IF EXISTS /*!80000 allot_fair */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_fair(
+{procedure allot_fair}(
   IN p_queue_id INT UNSIGNED,
   IN p_partitions SMALLINT UNSIGNED,
   IN p_partition_key VARBINARY(255),
   OUT p_partition_no SMALLINT UNSIGNED
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 allot_fair: BEGIN
   DECLARE v_sharing INT DEFAULT 0;
   DECLARE v_quiet_key VARBINARY(255);

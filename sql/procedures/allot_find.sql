@@ -2,8 +2,7 @@
 -- id and its state, 'waiting' (also while a worker runs it in its block), 'running' (detached),
 -- 'dead', or 'done'. Both are NULL if the key is free. One statement, like queries/find_unique.sql,
 -- so that the task is seen in one place.
-DROP PROCEDURE IF EXISTS /*!80000 allot_find */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_find(
+{procedure allot_find}(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_unique_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin,

@@ -1,19 +1,16 @@
 -- Headers of a task from its options, in the format of daemon/queue/model/headers.cc. An invalid
 -- trace is left out, and the task is accepted. For tracestate only characters and length are
 -- checked; readers leave out a state that is invalid otherwise.
-DROP PROCEDURE IF EXISTS /*!80000 allot_headers */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_headers(
+{procedure allot_headers}(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_headers VARBINARY(1024)
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_parent, v_state, v_label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_limit_us BIGINT;
   IF JSON_CONTAINS_PATH(p_options, 'one', '$.label') THEN
-    SET v_label = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.label')) */
-                  /*M!100600 JSON_VALUE(p_options, '$.label') */;
+    SET v_label = {json_text p_options, '$.label'};
     IF JSON_TYPE(JSON_EXTRACT(p_options, '$.label')) <> 'STRING'
        OR CHAR_LENGTH(v_label) NOT BETWEEN 1 AND 127 OR v_label REGEXP '[^ -~]' THEN
       CALL allot_refuse('''label'' must be 1 to 127 printable characters of ASCII');
@@ -36,10 +33,8 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, '$.tracestate')) <> 'STRING' THEN
     CALL allot_refuse('''tracestate'' must be a string');
   END IF;
-  SET v_parent = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.traceparent')) */
-                 /*M!100600 JSON_VALUE(p_options, '$.traceparent') */,
-      v_state = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.tracestate')) */
-                /*M!100600 JSON_VALUE(p_options, '$.tracestate') */;
+  SET v_parent = {json_text p_options, '$.traceparent'},
+      v_state = {json_text p_options, '$.tracestate'};
   IF v_parent REGEXP '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}'
      AND LEFT(v_parent, 2) <> 'ff'
      AND (CHAR_LENGTH(v_parent) = 55

@@ -1,14 +1,12 @@
 -- Writes the public id of a task like TaskId::text() in daemon/queue/model/task.cc: two varints and
 -- the key, in Crockford's base 32. CONV() counts 0-9a-v; those letters move up past i, l, o and u.
-DROP PROCEDURE IF EXISTS /*!80000 allot_id */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_id(
+{procedure allot_id}(
   IN p_queue_id INT UNSIGNED,
   IN p_place INT UNSIGNED,                              -- partition_no * 4 + prio
   IN p_first_key BIGINT UNSIGNED,
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_number INT UNSIGNED DEFAULT p_queue_id;
   DECLARE v_hex VARCHAR(80) CHARACTER SET ascii COLLATE ascii_bin DEFAULT '';

@@ -1,7 +1,6 @@
 -- Makes one task without a unique key: one statement, repeated with a new salt if another task has
 -- the key. The queue of a task with a layout is as in queries/placed_queue.sql.
-DROP PROCEDURE IF EXISTS /*!80000 allot_insert */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
+{procedure allot_insert}(
   IN p_queue_id INT UNSIGNED,
   IN p_partition_no SMALLINT UNSIGNED,
   IN p_prio TINYINT UNSIGNED,
@@ -17,8 +16,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_headers VARBINARY(1024),                         -- NULL: none
   OUT p_run_key BIGINT UNSIGNED
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_tries INT DEFAULT 0;
   DECLARE v_made BOOLEAN DEFAULT FALSE;

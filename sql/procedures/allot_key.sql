@@ -1,13 +1,11 @@
 -- Key of a task: its due time in microseconds since 2025 by this server's clock, and a salt, as in
 -- queries/due_*.sql.
-DROP PROCEDURE IF EXISTS /*!80000 allot_key */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_key(
+{procedure allot_key}(
   IN p_delay_us BIGINT,
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
   OUT p_run_key BIGINT UNSIGNED
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_now_us BIGINT DEFAULT {now};
   -- Adds up to 66 ms; otherwise many tasks with one due time would compete for the same keys.

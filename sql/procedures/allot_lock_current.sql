@@ -1,11 +1,9 @@
 -- Fails unless the token is the current one of the lock.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_current */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_current(
+{procedure allot_lock_current}(
   IN p_name LONGBLOB,
   IN p_token BIGINT UNSIGNED
 )
-READS SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal READS SQL DATA}
 BEGIN
   DECLARE v_held INT;
   SET v_held = (SELECT COUNT(*) FROM named_lock

@@ -1,13 +1,11 @@
 -- Refuses an invalid lock name, and a call in an open transaction (S41): a rollback would release a
 -- lock that the caller believes to hold, and the row would be locked as long as the transaction
 -- lasts. With autocommit off a transaction is always open.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_name */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_name(
+{procedure allot_lock_name}(
   IN p_name LONGBLOB,
   IN p_verb VARCHAR(31) CHARACTER SET utf8mb4
 )
-CONTAINS SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal CONTAINS SQL}
 BEGIN
   DECLARE v_open BOOLEAN;
   IF p_name IS NULL OR LENGTH(p_name) NOT BETWEEN 1 AND 255 THEN

@@ -1,14 +1,12 @@
 -- Reads the options of allot_lock_take: {"slots": 3, "ttl": "30s", "wait": "1m"}. Defaults: p_slots
 -- is NULL; p_wait_us is 0.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_options */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_options(
+{procedure allot_lock_options}(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_slots INT,
   OUT p_ttl_us BIGINT,
   OUT p_wait_us BIGINT
 )
-CONTAINS SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal CONTAINS SQL}
 BEGIN
   DECLARE v_slots LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_known INT;

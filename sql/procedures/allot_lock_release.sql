@@ -1,6 +1,5 @@
 -- Releases a named lock. Fails unless the token is the current one of the lock.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_release */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_release(
+{procedure allot_lock_release}(
   IN p_name LONGBLOB,
   IN p_token BIGINT UNSIGNED
 )

@@ -1,6 +1,5 @@
 -- Extends a named lock by its TTL from now. Fails unless the token is the current one of the lock.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_renew */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_renew(
+{procedure allot_lock_renew}(
   IN p_name LONGBLOB,
   IN p_token BIGINT UNSIGNED
 )

@@ -1,8 +1,7 @@
 -- Fence for data that a lock protects: call it as the last statement of a transaction before its
 -- end. Locks the lock's row until then, so that no other client gets the lock before these writes
 -- are visible. Fails unless the token is the current one of the lock and has not expired.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_require */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_require(
+{procedure allot_lock_require}(
   IN p_name LONGBLOB,
   IN p_token BIGINT UNSIGNED
 )

@@ -2,8 +2,7 @@
 -- taken. See docs/locks.md. With the option "wait" it tries for this duration, ten times a second,
 -- and watches the holder in between (allot_lock_watch).
 -- Rule: S40.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_take */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_take(
+{procedure allot_lock_take}(
   IN p_name LONGBLOB,
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_token BIGINT UNSIGNED

@@ -2,14 +2,12 @@
 -- Both are read before it: take_lock.sql locks a ticket first and then the slot, and the row of a
 -- holder may be locked (allot_lock_require). If only a server change prevents it (S48, as in
 -- take_lock.sql), fails with an error that says so.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_try */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_try(
+{procedure allot_lock_try}(
   IN p_name LONGBLOB,
   IN p_ttl_us BIGINT,
   OUT p_token BIGINT UNSIGNED
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_wait_s BIGINT;
   DECLARE v_live, v_lock_by BIGINT UNSIGNED;

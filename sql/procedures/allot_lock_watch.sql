@@ -4,16 +4,14 @@
 -- sleep during which it happens, so a sleep counts only if this clock advanced by about its length.
 -- The second is for ten steps that are too small to be noticed. Prefers a slot whose expire_at is
 -- past, or further ahead than any renewal by this clock, to one that looks alive.
-DROP PROCEDURE IF EXISTS /*!80000 allot_lock_watch */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_watch(
+{procedure allot_lock_watch}(
   IN p_name LONGBLOB,
   INOUT p_slot INT,
   INOUT p_epoch BIGINT UNSIGNED,
   INOUT p_expire_at DATETIME(6),
   INOUT p_slept BIGINT
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_ttl_us BIGINT;
   DECLARE v_asleep DATETIME(6);

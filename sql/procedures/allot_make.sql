@@ -1,8 +1,7 @@
 -- Gives a checked task its partition, and makes it there. In an ordered or limited queue it reads
 -- the queue again if that was resized, or routed elsewhere, since the caller read it: the statement
 -- fails (1690, see queries/placed_queue.sql) unless the queue still has that layout.
-DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
+{procedure allot_make}(
   IN p_named LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,  -- queue in the submission
   INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: allot_address
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -24,8 +23,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
   OUT p_key BIGINT UNSIGNED,
   OUT p_existed BOOLEAN
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_partitions, v_max_running, v_first_partition SMALLINT UNSIGNED;
   DECLARE v_layout, v_key_hash INT UNSIGNED;
@@ -63,16 +61,9 @@ BEGIN
                           v_layout, v_last_key, v_key_hash, p_flags, p_type, p_payload, p_headers,
                           p_key);
       ELSE
-        CALL allot_transaction(v_transaction);
-        IF v_transaction THEN
-          CALL allot_reserve_key(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
+        {in_a_transaction allot_reserve_key (p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
                            p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
-                           p_flags, p_type, p_payload, p_headers, p_key, p_existed);
-        ELSE
-          CALL allot_reserve_key_autocommit(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
-                                 p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
-                                 p_flags, p_type, p_payload, p_headers, p_key, p_existed);
-        END IF;
+                           p_flags, p_type, p_payload, p_headers, p_key, p_existed)};
       END IF;
       SET v_made = TRUE;
     END;

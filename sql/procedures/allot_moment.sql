@@ -1,13 +1,11 @@
 -- Reads the option run_at, RFC 3339 with its zone, in microseconds since 2025; 0 for earlier
 -- moments.
-DROP PROCEDURE IF EXISTS /*!80000 allot_moment */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_moment(
+{procedure allot_moment}(
   IN p_name VARCHAR(31) CHARACTER SET utf8mb4,
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_us BIGINT
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_text, v_zone, v_fraction LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_first DATE;
@@ -15,8 +13,7 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) <> 'STRING' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' must be a string'));
   END IF;
-  SET v_text = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) */
-               /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
+  SET v_text = {json_text p_options, CONCAT('$.', p_name)};
   IF v_text NOT REGEXP CONCAT('\\A[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt\\x20][0-9]{2}:[0-9]{2}:[0-9]{2}',
                               '([.][0-9]+)?([Zz]|[-+][0-9]{2}:[0-9]{2})\\z') THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 30), '": not a time with a',

@@ -3,10 +3,8 @@
 -- an upgrade of that server: it would then compute another identity than note_server.sql. It never
 -- takes the term over from another node of Galera: only Allot's own programs do, which know the
 -- view.
-DROP PROCEDURE IF EXISTS /*!80000 allot_note_server */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_note_server()
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{procedure allot_note_server}()
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE EXIT HANDLER FOR 1690
     CALL allot_refuse('this Galera node is not the writer; connect to the one that server_identity names');

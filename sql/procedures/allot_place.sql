@@ -1,6 +1,5 @@
 -- Partition of a task, chosen like Placer::partition_no() in daemon/queue/submit/placement.cc.
-DROP PROCEDURE IF EXISTS /*!80000 allot_place */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_place(
+{procedure allot_place}(
   IN p_queue_id INT UNSIGNED,
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_placement VARCHAR(15) CHARACTER SET utf8mb4,
@@ -11,8 +10,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_place(
   IN p_spread INT UNSIGNED,
   OUT p_partition_no SMALLINT UNSIGNED
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   IF p_placement = 'spread' AND p_partition_key IS NOT NULL THEN
     CALL allot_refuse(CONCAT('partition_key: queue ', QUOTE(p_queue), ' is neither ordered nor',

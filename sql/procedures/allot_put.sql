@@ -1,7 +1,6 @@
 -- Checks one task completely, and makes it in the partition that `p_spread` selects.
 -- Rule: S79.
-DROP PROCEDURE IF EXISTS /*!80000 allot_put */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put(
+{procedure allot_put}(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_payload LONGBLOB,
@@ -10,8 +9,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put(
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin,
   OUT p_existed BOOLEAN
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_queue_id, v_layout INT UNSIGNED;
@@ -51,30 +49,16 @@ BEGIN
     IF JSON_CONTAINS_PATH(p_options, 'all', '$.delay', '$.run_at') THEN
       CALL allot_refuse('delay and run_at exclude each other');
     END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.delay') THEN
-      CALL allot_duration('delay', p_options, v_delay_us);
-    END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.run_at') THEN
-      CALL allot_moment('run_at', p_options, v_run_at_us);
-    END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.unique_key') THEN
-      CALL allot_text('unique_key', p_options, v_unique_key);
-    END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.unique_for') THEN
-      CALL allot_duration('unique_for', p_options, v_unique_for_us);
-    END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.partition_key') THEN
-      CALL allot_text('partition_key', p_options, v_partition_key);
-    END IF;
+    {option delay CALL allot_duration('delay', p_options, v_delay_us)};
+    {option run_at CALL allot_moment('run_at', p_options, v_run_at_us)};
+    {option unique_key CALL allot_text('unique_key', p_options, v_unique_key)};
+    {option unique_for CALL allot_duration('unique_for', p_options, v_unique_for_us)};
+    {option partition_key CALL allot_text('partition_key', p_options, v_partition_key)};
     IF JSON_CONTAINS_PATH(p_options, 'all', '$.expires_in', '$.expires_at') THEN
       CALL allot_refuse('expires_in and expires_at exclude each other');
     END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.expires_in') THEN
-      CALL allot_duration('expires_in', p_options, v_expires_in_us);
-    END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.expires_at') THEN
-      CALL allot_moment('expires_at', p_options, v_expires_at_us);
-    END IF;
+    {option expires_in CALL allot_duration('expires_in', p_options, v_expires_in_us)};
+    {option expires_at CALL allot_moment('expires_at', p_options, v_expires_at_us)};
     IF (v_expires_in_us > 0 AND v_expires_in_us <= v_delay_us)
        OR v_expires_at_us <= v_run_at_us THEN
       CALL allot_refuse('the task expires before it is due, so it would never run');

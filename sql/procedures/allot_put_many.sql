@@ -1,12 +1,10 @@
 -- Makes the tasks of a list, inside a transaction: those with a unique key in the order of their
 -- keys, so that two lists lock in the same order. All or nothing.
-DROP PROCEDURE IF EXISTS /*!80000 allot_put_many */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many(
+{procedure allot_put_many}(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_made LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_at INT;
   DECLARE v_left BOOLEAN DEFAULT TRUE;
@@ -27,13 +25,7 @@ BEGIN
              /*M!100600 , task JSON PATH '$' */)) AS listed
      ORDER BY CAST(listed.queue AS BINARY), CAST(listed.unique_key AS BINARY), listed.at;
   DECLARE CONTINUE HANDLER FOR NOT FOUND SET v_left = FALSE;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
-    ROLLBACK TO SAVEPOINT allot_put_many;
-    RESIGNAL;
-  END;
-  SAVEPOINT allot_put_many;
+  {all_or_nothing allot_put_many};
   SET p_made = CONCAT('[', TRIM(TRAILING ',' FROM REPEAT('null,', JSON_LENGTH(p_tasks))), ']');
   OPEN tasks;
   FETCH tasks INTO v_at /*M!100600 , v_task */;
@@ -58,10 +50,8 @@ BEGIN
         CALL allot_refuse('''type'' must be a string');
       END IF;
       SET v_queue = IF(JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) = 'STRING',
-                       /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')) */
-                       /*M!100600 JSON_VALUE(v_task, '$.queue') */, NULL),
-          v_type = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.type')) */
-                   /*M!100600 JSON_VALUE(v_task, '$.type') */,
+                       {json_text v_task, '$.queue'}, NULL),
+          v_type = {json_text v_task, '$.type'},
           v_payload = COALESCE(
             /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.payload')) */
             /*M!100600 IF(JSON_TYPE(JSON_EXTRACT(v_task, '$.payload')) = 'STRING',

@@ -2,8 +2,7 @@
 -- count stops at 10,000. In each class of a partition, due tasks and later ones are two ranges of
 -- the primary key, so at most 20,000 rows of a queue are read, besides one for each partition and
 -- class.
-DROP PROCEDURE IF EXISTS /*!80000 allot_queue_figures */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_queue_figures(
+{procedure allot_queue_figures}(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 )
 READS SQL DATA SQL SECURITY DEFINER

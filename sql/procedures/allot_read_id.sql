@@ -1,14 +1,12 @@
 -- Parses a task's public id, as allot_id writes it, in either case. Refuses a text that is not an
 -- id.
-DROP PROCEDURE IF EXISTS /*!80000 allot_read_id */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_read_id(
+{procedure allot_read_id}(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_queue_id BIGINT UNSIGNED,
   OUT p_place BIGINT UNSIGNED,                          -- partition_no * 4 + prio
   OUT p_first_key BIGINT UNSIGNED
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_digits VARCHAR(48) CHARACTER SET ascii COLLATE ascii_bin DEFAULT '';
   DECLARE v_hex VARCHAR(80) CHARACTER SET ascii COLLATE ascii_bin DEFAULT '';

@@ -1,27 +1,10 @@
 -- Makes one task with a unique key, inside a transaction: reserves the key first, as in
 -- queries/reserve_key.sql, and makes the task if the reservation is ours. All or nothing.
 -- Rule: S58.
-DROP PROCEDURE IF EXISTS /*!80000 allot_reserve_key */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_reserve_key(
-  IN p_queue_id INT UNSIGNED,
-  INOUT p_partition_no SMALLINT UNSIGNED,
-  INOUT p_prio TINYINT UNSIGNED,
-  IN p_delay_us BIGINT,
-  IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
-  IN p_unique_key VARBINARY(255),
-  IN p_unique_for_us BIGINT,
-  IN p_expires_at DATETIME(6),
-  IN p_layout INT UNSIGNED,                             -- NULL: any
-  IN p_key_hash INT UNSIGNED,
-  IN p_flags TINYINT UNSIGNED,
-  IN p_type VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin,
-  IN p_payload LONGBLOB,
-  IN p_headers VARBINARY(1024),                         -- NULL: none
-  OUT p_first_key BIGINT UNSIGNED,
-  OUT p_existed BOOLEAN
+{procedure allot_reserve_key}(
+  {key_parameters}
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_tries INT DEFAULT 0;
   DECLARE v_done BOOLEAN DEFAULT FALSE;
@@ -29,14 +12,7 @@ BEGIN
   DECLARE v_prio TINYINT UNSIGNED DEFAULT p_prio;
   DECLARE v_queue_id INT UNSIGNED DEFAULT p_queue_id;
   DECLARE v_reservation, v_owner BIGINT UNSIGNED;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    -- A deadlock has removed the transaction and the savepoint with it.
-    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
-    ROLLBACK TO SAVEPOINT allot_reserve_key;
-    RESIGNAL;
-  END;
-  SAVEPOINT allot_reserve_key;
+  {all_or_nothing allot_reserve_key};
   WHILE NOT v_done DO
     BEGIN
       DECLARE EXIT HANDLER FOR 1062

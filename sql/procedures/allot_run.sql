@@ -1,13 +1,11 @@
 -- Submits a task of a schedule and records it, in the open transaction. The schedule's own settings
 -- were checked when it was made; its queue may have changed since. If a task already has the unique
 -- key, it is returned, and no tick is recorded.
-DROP PROCEDURE IF EXISTS /*!80000 allot_run */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run(
+{procedure allot_run}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 BEGIN
   DECLARE v_schedule_id, v_queue_id, v_layout INT UNSIGNED;
   DECLARE v_named, v_queue, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
@@ -20,14 +18,7 @@ BEGIN
   DECLARE v_key BIGINT UNSIGNED;
   DECLARE v_existed, v_paused BOOLEAN;
   DECLARE v_now DATETIME(6) DEFAULT UTC_TIMESTAMP(6);
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION
-  BEGIN
-    -- A deadlock has removed the transaction and the savepoint with it.
-    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
-    ROLLBACK TO SAVEPOINT allot_run;
-    RESIGNAL;
-  END;
-  SAVEPOINT allot_run;
+  {all_or_nothing allot_run};
   CALL allot_schedule(p_name, v_schedule_id, v_paused);
   -- FOR UPDATE, because the caller's snapshot may be too old.
   SELECT queue, type, payload, prio, delay_us, unique_key, unique_for_us, partition_key,

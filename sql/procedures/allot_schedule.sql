@@ -1,12 +1,10 @@
 -- Finds a schedule by its name, and locks it for the rest of the caller's transaction.
-DROP PROCEDURE IF EXISTS /*!80000 allot_schedule */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule(
+{procedure allot_schedule}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_schedule_id INT UNSIGNED,
   OUT p_paused BOOLEAN
 )
-READS SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal READS SQL DATA}
 BEGIN
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
   SELECT schedule_id, paused_at IS NOT NULL

@@ -1,7 +1,6 @@
 -- Pauses a schedule, in the caller's transaction if there is one. p_result: 'paused', or 'already'
 -- if only the reason changed. Like queries/pause_schedule.sql.
-DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_pause */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_pause(
+{procedure allot_schedule_pause}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
@@ -13,11 +12,6 @@ BEGIN
   IF CHAR_LENGTH(p_reason) > 255 THEN
     CALL allot_refuse(CONCAT('reason of ', CHAR_LENGTH(p_reason), ' characters: the limit is 255'));
   END IF;
-  CALL allot_transaction(v_transaction);
-  IF v_transaction THEN
-    CALL allot_change_schedule('pause_schedule', p_name, p_reason, v_paused);
-  ELSE
-    CALL allot_change_schedule_autocommit('pause_schedule', p_name, p_reason, v_paused);
-  END IF;
+  {in_a_transaction allot_change_schedule ('pause_schedule', p_name, p_reason, v_paused)};
   SET p_result = IF(v_paused, 'already', 'paused');
 END;

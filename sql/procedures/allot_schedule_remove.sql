@@ -1,7 +1,6 @@
 -- Removes a schedule with the record of its ticks, in the caller's transaction if there is one; its
 -- tasks stay. p_result: 'removed', or NULL: no such schedule.
-DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_remove */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_remove(
+{procedure allot_schedule_remove}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )
@@ -13,12 +12,7 @@ BEGIN
   -- The comparison pads, so another name may be equal.
   IF (SELECT COUNT(*) FROM schedule WHERE name = p_name AND LENGTH(name) = LENGTH(p_name)
         LOCK IN SHARE MODE) = 1 THEN
-    CALL allot_transaction(v_transaction);
-    IF v_transaction THEN
-      CALL allot_change_schedule('remove_schedule', p_name, NULL, v_paused);
-    ELSE
-      CALL allot_change_schedule_autocommit('remove_schedule', p_name, NULL, v_paused);
-    END IF;
+    {in_a_transaction allot_change_schedule ('remove_schedule', p_name, NULL, v_paused)};
     SET p_result = 'removed';
   END IF;
 END;

@@ -1,7 +1,6 @@
 -- Resumes a paused schedule, in the caller's transaction if there is one. p_result: 'resumed', or
 -- 'running' if it was not paused. Like queries/resume_schedule.sql.
-DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_resume */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_resume(
+{procedure allot_schedule_resume}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )
@@ -9,11 +8,6 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: resumes a paused schedule'
 BEGIN
   DECLARE v_paused, v_transaction BOOLEAN;
-  CALL allot_transaction(v_transaction);
-  IF v_transaction THEN
-    CALL allot_change_schedule('resume_schedule', p_name, NULL, v_paused);
-  ELSE
-    CALL allot_change_schedule_autocommit('resume_schedule', p_name, NULL, v_paused);
-  END IF;
+  {in_a_transaction allot_change_schedule ('resume_schedule', p_name, NULL, v_paused)};
   SET p_result = IF(v_paused, 'resumed', 'running');
 END;

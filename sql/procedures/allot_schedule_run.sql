@@ -1,7 +1,6 @@
 -- Submits a task of a schedule now, in the caller's transaction if there is one, regardless of its
 -- next tick, overlap and pause: like run_schedule_now() in daemon/queue/schedules/.
-DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_run */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_run(
+{procedure allot_schedule_run}(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin
 )
@@ -9,10 +8,5 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: submits a task of a schedule now'
 BEGIN
   DECLARE v_transaction BOOLEAN;
-  CALL allot_transaction(v_transaction);
-  IF v_transaction THEN
-    CALL allot_run(p_name, p_id);
-  ELSE
-    CALL allot_run_autocommit(p_name, p_id);
-  END IF;
+  {in_a_transaction allot_run (p_name, p_id)};
 END;

@@ -1,13 +1,11 @@
 -- Reduces a JSON object, or each object of a list, to its structure without values: "<", a colon
 -- for each member, and ">". A repeated name has two colons: MySQL drops the first member as soon as
 -- it parses the text as JSON. (MariaDB does not, and would be slow here.)
-DROP PROCEDURE IF EXISTS /*!80000 allot_skeleton */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_skeleton(
+{procedure allot_skeleton}(
   IN p_json LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_skeleton LONGTEXT CHARACTER SET latin1 COLLATE latin1_bin
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_escape VARCHAR(1) CHARACTER SET utf8mb4 DEFAULT CHAR(92 USING utf8mb4);
   DECLARE v_bytes LONGBLOB;

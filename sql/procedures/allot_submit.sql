@@ -1,6 +1,5 @@
 -- Submits one task, in the caller's transaction if there is one: see docs/sql-api.md.
-DROP PROCEDURE IF EXISTS /*!80000 allot_submit */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_submit(
+{procedure allot_submit}(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_payload LONGBLOB,

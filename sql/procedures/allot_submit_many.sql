@@ -1,6 +1,5 @@
 -- Submits the tasks of a JSON array, all or none of them: see docs/sql-api.md.
-DROP PROCEDURE IF EXISTS /*!80000 allot_submit_many */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_submit_many(
+{procedure allot_submit_many}(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_made LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 )
@@ -45,10 +44,5 @@ BEGIN
         v_skeleton = SUBSTRING(v_skeleton, CHAR_LENGTH(SUBSTRING_INDEX(v_skeleton, '>', 1)) + 2);
   END WHILE;
   */
-  CALL allot_transaction(v_transaction);
-  IF v_transaction THEN
-    CALL allot_put_many(p_tasks, p_made);
-  ELSE
-    CALL allot_put_many_autocommit(p_tasks, p_made);
-  END IF;
+  {in_a_transaction allot_put_many (p_tasks, p_made)};
 END;

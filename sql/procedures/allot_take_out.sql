@@ -4,18 +4,10 @@
 -- task is locked and read again, and removed by the statements of cancel.sql or cancel_as_done.sql
 -- and their companions. Writes no history, because only configurations define which queues keep
 -- one.
-DROP PROCEDURE IF EXISTS /*!80000 allot_take_out */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
-  IN p_queue_id INT UNSIGNED,
-  IN p_partition_no SMALLINT UNSIGNED,
-  IN p_prio TINYINT UNSIGNED,
-  IN p_first_key BIGINT UNSIGNED,
-  IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
-  IN p_as_done BOOLEAN,
-  OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
+{procedure allot_take_out}(
+  {end_parameters}
 )
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal MODIFIES SQL DATA}
 take_out: BEGIN
   DECLARE v_run_key, v_found BIGINT UNSIGNED;
   DECLARE v_requested_as_done BOOLEAN;
@@ -31,8 +23,7 @@ take_out: BEGIN
                             p_first_key)
      AND COALESCE(first_key, run_key) = p_first_key;
   IF EXISTS (SELECT 1 FROM task_running
-              WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-                AND prio = p_prio AND first_key = p_first_key)
+              WHERE {called_id})
      OR EXISTS (SELECT 1 FROM task
                   JOIN q_lock_table AS lease
                     ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
@@ -51,8 +42,7 @@ take_out: BEGIN
     SELECT as_done
       INTO v_requested_as_done
       FROM task_cancel
-     WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
-       AND first_key = p_first_key
+     WHERE {called_id}
        FOR UPDATE;
     SET p_result = IF(v_requested_as_done = p_as_done, 'requested', 'conflict');
     LEAVE take_out;
@@ -68,8 +58,7 @@ take_out: BEGIN
     END IF;
     IF p_as_done THEN
       DELETE FROM task_attempt
-       WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-         AND prio = p_prio AND first_key = p_first_key;
+       WHERE {called_id};
     ELSE
       INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
                              payload, cause, error, died_at, headers)
@@ -80,22 +69,18 @@ take_out: BEGIN
          AND run_key = v_run_key;
     END IF;
     DELETE FROM task_moved
-     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-       AND prio = p_prio AND first_key = p_first_key;
+     WHERE {called_id};
     DELETE FROM task
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND run_key = v_run_key;
     UPDATE task_unique FORCE INDEX (task)
        SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(p_as_done, unique_for_us, 0) MICROSECOND
-     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-       AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;
+     WHERE {called_id} AND free_at IS NULL;
     DELETE FROM task_cancel
-     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-       AND prio = p_prio AND first_key = p_first_key;
+     WHERE {called_id};
     SET p_result = IF(p_as_done, 'done', 'cancelled');
   ELSEIF EXISTS (SELECT 1 FROM task_dead
-                  WHERE queue_id = p_queue_id AND partition_no = p_partition_no
-                    AND prio = p_prio AND first_key = p_first_key) THEN
+                  WHERE {called_id}) THEN
     SET p_result = 'dead';
   END IF;
 END;

@@ -1,7 +1,6 @@
 -- State of a task by its public id: 'waiting' (also while a worker runs it in its block), 'running'
 -- (detached), 'dead', or NULL: the task has finished, or never existed.
-DROP PROCEDURE IF EXISTS /*!80000 allot_task */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_task(
+{procedure allot_task}(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_state VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )

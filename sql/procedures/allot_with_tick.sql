@@ -1,13 +1,11 @@
 -- Inserts the time of a tick into a payload, which is a JSON object or empty, as its first member.
 -- The payload's own bytes stay unchanged, as in with_tick() in daemon/queue/schedules/schedule.cc.
-DROP PROCEDURE IF EXISTS /*!80000 allot_with_tick */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_with_tick(
+{procedure allot_with_tick}(
   IN p_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_tick DATETIME(6),
   INOUT p_payload LONGBLOB
 )
-NO SQL SQL SECURITY DEFINER
-COMMENT 'Allot: not to be called from outside'
+{internal NO SQL}
 BEGIN
   DECLARE v_brace, v_next INT DEFAULT LOCATE(BINARY '{', p_payload);
   DECLARE v_member VARBINARY(255) DEFAULT CONCAT(

@@ -11,7 +11,6 @@
 #include "db/from_settings.h"
 #include "db/procedures.h"
 #include "queue/model/catalog.h"
-#include "queue/operate/lease_rows.h"
 #include "queue/server/rehearsal.h"
 
 namespace allot::cli {

@@ -13,7 +13,7 @@
 #include "queue/fireworq/jobs.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/verbs/cap_part.h"
+#include "queue/verbs/lease_store.h"
 
 // Database operations of each request.
 namespace allot::gateway::fireworq {

@@ -9,7 +9,6 @@
 #include "queue/minutes/instances.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/model/catalog.h"
-#include "queue/operate/lease_rows.h"
 #include "queue/operate/purge.h"
 #include "sql/queries.h"
 

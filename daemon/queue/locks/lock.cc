@@ -5,16 +5,13 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "queue/model/lease.h"
 
 namespace allot::queue {
 namespace {
 
 constexpr unsigned kSlotBits = 10;
 constexpr Nanos kLeastMargin = 100 * kMilli;
-
-Nanos ttl_ns_of(const HeldLock& lock) {
-  return static_cast<Nanos>(lock.ttl.count()) * kMilli;
-}
 
 }  // namespace
 
@@ -42,15 +39,15 @@ void validate(const LockSpec& spec) {
 }
 
 Nanos ends_ns(const HeldLock& lock) {
-  return lock.sent_ns + ttl_ns_of(lock);
+  return lock.sent_ns + in_ns(lock.ttl);
 }
 
 Nanos margin_ns(const HeldLock& lock) {
-  return std::max(ttl_ns_of(lock) / 10, kLeastMargin);
+  return std::max(in_ns(lock.ttl) / 10, kLeastMargin);
 }
 
 Nanos spare_ns(const HeldLock& lock) {
-  return ttl_ns_of(lock) / 4;
+  return in_ns(lock.ttl) / 4;
 }
 
 void TokenFloor::saw(std::uint64_t token) {

@@ -75,7 +75,7 @@ bool LockKeeper::wait_for_turn(Nanos until) {
 }
 
 void LockKeeper::renew_until_end() {
-  const Nanos third = static_cast<Nanos>(lock_.ttl.count()) * kMilli / 3;
+  const Nanos third = in_ns(lock_.ttl) / 3;
   Nanos next = lock_.sent_ns + third;
   while (wait_for_turn(next)) {
     const Nanos sent = boot_ns();
@@ -103,7 +103,7 @@ void LockKeeper::try_renew() {
     lose("it was taken away, because its holder did not renew it or an operator broke it", true);
     return;
   }
-  Nanos ends = sent + static_cast<Nanos>(lock_.ttl.count()) * kMilli;
+  Nanos ends = sent + in_ns(lock_.ttl);
   if (mutant::removed("lock_deadline")) ends = boot_ns() + 3600 * kSecond;
   {
     const MutexLock held(mutex_);

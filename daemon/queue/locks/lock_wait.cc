@@ -11,11 +11,7 @@ namespace {
 
 constexpr Nanos kLeastPause = 50 * kMilli;
 constexpr Nanos kMostPause = kSecond;
-constexpr Nanos kTicketEvery = static_cast<Nanos>(kTicketTtl.count()) * kMilli / 3;
-
-Nanos in_ns(std::chrono::milliseconds time) {
-  return static_cast<Nanos>(time.count()) * kMilli;
-}
+constexpr Nanos kTicketEvery = in_ns(kTicketTtl) / 3;
 
 }  // namespace
 

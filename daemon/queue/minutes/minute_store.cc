@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "db/transaction.h"
+#include "queue/minutes/type_hours.h"
 #include "queue/model/catalog.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -27,29 +30,31 @@ constexpr std::array<const char*, kMinuteColumns> kColumnNames{
     "done",   "retried",  "snoozed",   "interrupted", "dead",    "cancelled", "crashed",
     "ran_us", "ran_10ms", "ran_100ms", "ran_1s",      "ran_10s", "ran_1min",  "ran_longer"};
 
+// A row of a derived table: its texts, and a count for each column.
+template <typename Columns>
+std::string select_of(std::string texts, const Columns& columns,
+                      std::span<const std::uint64_t> counts) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    texts.append(", ").append(std::to_string(counts[i])).append(" AS ").append(columns[i]);
+  }
+  return "SELECT " + texts;
+}
+
+std::string text_as(std::string_view name, std::string_view text) {
+  return ", " + db::Statement::quoted(text).append(" AS ").append(name);
+}
+
 std::string rows_of(const std::vector<MinuteRow>& rows) {
   return db::joined(
       rows,
       [row_no = std::size_t{0}](const MinuteRow& row) mutable {
-        db::Statement one(sql::k_minute_row);
-        one.set("row_no", row_no++)
-            .set("queue", row.key.queue)
-            .set("type", row.key.type)
-            .set("error_group", row.key.error_group)
-            .set("error", row.error);
-        for (std::size_t i = 0; i < kMinuteColumns; ++i) {
-          one.set(kColumnNames.at(i), row.counts.columns.at(i));
-        }
-        return one.render();
+        return select_of(std::to_string(row_no++) + " AS row_no" + text_as("queue", row.key.queue) +
+                             text_as("type", row.key.type) +
+                             text_as("error_group", row.key.error_group) +
+                             text_as("error", row.error),
+                         kColumnNames, row.counts.columns);
       },
       " UNION ALL ");
-}
-
-// ran_0 and so on: a statement does not copy names.
-std::vector<std::string> names_of(const char* kind) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < kHourBuckets; ++i) names.push_back(kind + std::to_string(i));
-  return names;
 }
 
 std::string hours_of(const std::vector<MinuteRow>& rows) {
@@ -57,25 +62,33 @@ std::string hours_of(const std::vector<MinuteRow>& rows) {
   for (const MinuteRow& row : rows) {
     if (row.key.error_group.empty()) pairs[row.key] = &row.counts;
   }
-  const std::vector<std::string> ran = names_of("ran_");
-  const std::vector<std::string> waited = names_of("wait_");
   return db::joined(
       pairs,
-      [&](const auto& pair) {
+      [columns = hour_columns()](const auto& pair) {
         const auto& [key, counts] = pair;
-        db::Statement one(sql::k_type_hour_row);
-        one.set("queue", key.queue).set("type", key.type);
-        for (const auto& [name, column] : {std::pair{"done", MinuteColumn::kDone},
-                                           {"retried", MinuteColumn::kRetried},
-                                           {"dead", MinuteColumn::kDead}}) {
-          one.set(name, (*counts)[column]);
-        }
-        for (std::size_t i = 0; i < kHourBuckets; ++i) {
-          one.set(ran.at(i), counts->ran(i)).set(waited.at(i), counts->waited(i));
-        }
-        return one.render();
+        std::vector<std::uint64_t> of_hour{(*counts)[MinuteColumn::kDone],
+                                           (*counts)[MinuteColumn::kRetried],
+                                           (*counts)[MinuteColumn::kDead]};
+        of_hour.insert(of_hour.end(), counts->columns.begin() + kMinuteColumns,
+                       counts->columns.end());
+        return select_of(db::Statement::quoted(key.queue) + " AS queue" + text_as("type", key.type),
+                         columns, of_hour);
       },
       " UNION ALL ");
+}
+
+db::Statement add_hours(std::string hours) {
+  const auto columns = hour_columns();
+  db::Statement add(sql::k_add_type_hours);
+  return add.set_raw("hours", std::move(hours))
+      .set_raw("columns", db::joined(columns, std::identity{}, ", "))
+      .set_raw("added", db::joined(
+                            columns,
+                            [](const std::string& column) {
+                              return column + " = type_hour." + column + " + VALUES(" + column +
+                                     ")";
+                            },
+                            ", "));
 }
 
 // 0 on TiDB, whose EXPLAIN has other columns.
@@ -168,8 +181,7 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t write_no, const Min
         .set("age_us", age)
         .set_raw("counts", rows_of(write.rows));
     std::string hours = hours_of(write.rows);
-    if (!hours.empty())
-      packet.emplace_back(sql::k_add_type_hours).set_raw("hours", std::move(hours));
+    if (!hours.empty()) packet.push_back(add_hours(std::move(hours)));
   }
   packet.emplace_back(sql::k_advance_instance)
       .set("origin", of_.holder.origin)

@@ -63,9 +63,19 @@ void TypeCounts::add(const TypeCounts& other) {
   waited.add(other.waited);
 }
 
+std::vector<std::string> hour_columns() {
+  std::vector<std::string> columns{"done", "retried", "dead"};
+  for (const char* kind : {"ran_", "wait_"}) {
+    for (std::size_t i = 0; i < kHourBuckets; ++i) columns.push_back(kind + std::to_string(i));
+  }
+  return columns;
+}
+
 Types list_types(db::Connection& db, const TypesWanted& wanted) {
   db::Statement list(sql::k_list_types);
-  list.set("queue", wanted.queue)
+  const auto sum = [](const std::string& column) { return "SUM(" + column + ")"; };
+  list.set_raw("sums", db::joined(hour_columns(), sum, ", "))
+      .set("queue", wanted.queue)
       .set("type", wanted.type)
       .set("hours", wanted.hours)
       .set("step", wanted.step)

@@ -40,6 +40,9 @@ struct TypeCounts {
   void add(const TypeCounts& other);
 };
 
+// The columns of type_hour in this order.
+[[nodiscard]] std::vector<std::string> hour_columns();
+
 struct TypeStep {
   std::string at;  // its start, UTC, ISO 8601
   TypeCounts counts{};

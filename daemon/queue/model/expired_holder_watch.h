@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mutant.h"
+#include "queue/model/lease.h"
 
 namespace allot::queue {
 
@@ -108,7 +109,7 @@ class ExpiredHolderWatch {
         since = old->second.since_ns;
       }
       // Polls again when the lease may be taken over, so as not to be late by a whole interval.
-      const Nanos expires = polled + static_cast<Nanos>(observed.remaining.count()) * kMicro;
+      const Nanos expires = polled + in_ns(observed.remaining);
       next = std::min(next, std::max(expires, since + least_of(observed)) - polled);
       fresh.emplace(key, Watched{std::move(observed), since, false});
     }
@@ -137,9 +138,6 @@ class ExpiredHolderWatch {
   }
   static Nanos longest_of(const Observation& observed) {
     return observed.ttl ? in_ns(*observed.ttl) : kLongestTtl;
-  }
-  static Nanos in_ns(std::chrono::microseconds time) {
-    return static_cast<Nanos>(time.count()) * kMicro;
   }
 
   Nanos ttl_ns_;

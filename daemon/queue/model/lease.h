@@ -11,6 +11,11 @@
 
 namespace allot::queue {
 
+template <typename Rep, typename Period>
+constexpr Nanos in_ns(std::chrono::duration<Rep, Period> span) {
+  return static_cast<Nanos>(span.count()) * (kSecond * Period::num / Period::den);
+}
+
 // A process that takes leases: one random id per worker start (S2), and names for people.
 struct Holder {
   std::uint64_t id = 0;

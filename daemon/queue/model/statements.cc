@@ -55,7 +55,7 @@ std::uint32_t salt() {
   return random_number<std::uint16_t>() & 4095U;
 }
 
-std::string moment_text(std::string text) {
+std::string datetime_text(std::string text) {
   if (text.size() > 10) text[10] = ' ';
   if (text.ends_with('Z')) text.pop_back();
   return text;

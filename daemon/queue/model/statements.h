@@ -66,7 +66,7 @@ db::Statement& set_delay(db::Statement& statement, std::chrono::microseconds del
                          const HolderTime& time);
 
 // "2026-11-22T05:00:00.000000Z" in a form that every database version reads.
-std::string moment_text(std::string text);
+std::string datetime_text(std::string text);
 inline constexpr const char* kEndOfTime = "9999-12-31 23:59:59";
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);

@@ -72,6 +72,13 @@ std::string precise_text(std::chrono::sys_time<std::chrono::microseconds> moment
   return text.data();
 }
 
+std::string moment_text(std::chrono::sys_time<std::chrono::microseconds> moment) {
+  std::string text = precise_text(moment);
+  constexpr std::string_view kWhole = ".000000Z";
+  if (text.ends_with(kWhole)) text.replace(text.size() - kWhole.size(), kWhole.size(), "Z");
+  return text;
+}
+
 std::string TaskId::first_due() const {
   using std::chrono::microseconds;
   return precise_text(std::chrono::sys_time<microseconds>(std::chrono::milliseconds(kKeysBeginMs) +

@@ -101,6 +101,8 @@ struct Task {
 
 // UTC, ISO 8601: "2026-11-23T20:00:00.000000Z".
 [[nodiscard]] std::string precise_text(std::chrono::sys_time<std::chrono::microseconds> moment);
+// The same without microseconds if they are 0: "2026-11-23T20:00:00Z".
+[[nodiscard]] std::string moment_text(std::chrono::sys_time<std::chrono::microseconds> moment);
 
 // Public id of a task: valid as long as the task exists, also after retries move it.
 struct TaskId {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/model/task_facts.h"
 
+#include <array>
 #include <numeric>
 
 #include "queue/model/statements.h"
@@ -91,6 +92,12 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   }
   standing.ahead = up_to(kAheadBound, results[1].one().u64(0));
   return standing;
+}
+
+const char* name_of(Owner owner) {
+  constexpr std::array kNames{
+      static_cast<const char*>(nullptr), "waiting", "running", "live", "done", "dead"};
+  return kNames.at(static_cast<std::size_t>(owner));
 }
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {

@@ -26,6 +26,18 @@ struct BoundedCount {
   return {std::min(found, bound), found > bound};
 }
 
+// State of the task that has a unique key.
+enum class Owner {
+  kNone,     // of a submission: no other task has it, and a new one was made
+  kWaiting,  // also for the first second of a run
+  kRunning,
+  kLive,      // waiting or running; which one was not read
+  kFinished,  // its key is still reserved
+  kDead,      // likewise
+};
+// "waiting", "running", "live", "done", "dead"; null for kNone.
+[[nodiscard]] const char* name_of(Owner owner);
+
 inline constexpr std::uint64_t kCountBound = 100'000;
 
 // A task as shown to people. Times are UTC, ISO 8601.

@@ -12,8 +12,10 @@
 
 #include "db/connection.h"
 #include "queue/model/task.h"
+#include "queue/submit/submit.h"
 
-// Operator actions on dead tasks in bulk; model/dead_letter.h pages through them.
+// Operator actions on dead tasks in bulk, which model/dead_letter.h pages through, and a task made
+// from another one.
 namespace allot::queue {
 
 inline constexpr std::size_t kDeadBatch = 100;
@@ -31,7 +33,11 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids,
 // Removes dead tasks and the records of their attempts permanently. Otherwise like retry_dead.
 std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids);
 
-// The statements of these two, also for bulk_work.h.
+// Submits `task`, which an operator made from the task `of`, with the entry of the audit in the
+// same transaction. Throws like submit().
+Submitted submit_again(db::Connection& db, const TaskId& of, const Submission& task);
+
+// The statements of the first two, also for bulk_work.h.
 
 // Dead tasks of one partition that return to one partition.
 struct DeadTarget {

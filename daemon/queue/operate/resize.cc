@@ -25,12 +25,6 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
   throw Error("queue '" + queue.name + "' " + why, kExitFailure);
 }
 
-[[noreturn]] void refuse_open_transaction(const QueueInfo& queue) {
-  refuse(queue,
-         "was not resized: a transaction that submitted to it is still open; try again when it has "
-         "ended");
-}
-
 [[noreturn]] void refuse_while_resized(const QueueInfo& queue, std::uint64_t partitions) {
   refuse(queue,
          "is being resized to " + std::to_string(partitions) +
@@ -90,10 +84,6 @@ bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t par
   return true;
 }
 
-bool waits(db::Connection& db, std::uint32_t queue_id) {
-  return find_listed(db, queue_id).resizing;
-}
-
 // Runs under the lock of the queue's row. The waiting partitions of a resize name their layout,
 // which must therefore stay until they are released.
 void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t max_running) {
@@ -112,13 +102,16 @@ void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uin
                    std::to_string(max_running) + " at a time"});
 }
 
+// A transaction that submitted to the queue makes the change wait.
 template <typename Change>
-void change_locked(db::Connection& db, const QueueInfo& queue, const Change& change) {
+void or_refuse_open(const QueueInfo& queue, const Change& change) {
   try {
-    db::in_transaction(db, change);
+    change();
   } catch (const db::DbError& error) {
     if (!db::is_retryable(error)) throw;
-    refuse_open_transaction(queue);
+    refuse(queue,
+           "was not resized: a transaction that submitted to it is still open; try again when it "
+           "has ended");
   }
 }
 
@@ -128,12 +121,7 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   make_partitions(db, queue.queue_id, partitions);
   db::Statement statement(sql::k_resize_queue);
   statement.set("queue_id", queue.queue_id).set("partitions", partitions);
-  try {
-    act(db, resize_action(queue, partitions), {&statement, 1});
-  } catch (const db::DbError& error) {
-    if (!db::is_retryable(error)) throw;
-    refuse_open_transaction(queue);
-  }
+  or_refuse_open(queue, [&] { act(db, resize_action(queue, partitions), {&statement, 1}); });
 }
 
 Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
@@ -146,10 +134,12 @@ Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t 
       make_partitions(db, now.queue_id, end);
     }
     bool resized = false;
-    change_locked(db, now, [&] { resized = resize_locked(db, now, partitions); });
+    or_refuse_open(now, [&] {
+      db::in_transaction(db, [&] { resized = resize_locked(db, now, partitions); });
+    });
     if (resized) {
       lift_layouts(db, {&now.queue_id, 1});
-      return waits(db, now.queue_id) ? Resized::kWaits : Resized::kDone;
+      return find_listed(db, now.queue_id).resizing ? Resized::kWaits : Resized::kDone;
     }
     now = lock_layouts(db, {&now.queue_id, 1}).at(now.queue_id);
   }
@@ -161,7 +151,9 @@ void set_max_running(db::Connection& db, const QueueInfo& queue, std::uint32_t m
                     std::string(name_of(queue.shape.placement)) + ", not limited",
                 kExitBadInput);
   }
-  change_locked(db, queue, [&] { set_max_running_locked(db, queue, max_running); });
+  or_refuse_open(queue, [&] {
+    db::in_transaction(db, [&] { set_max_running_locked(db, queue, max_running); });
+  });
 }
 
 std::size_t lift_layouts(db::Connection& db, std::span<const std::uint32_t> queue_ids) {

@@ -82,22 +82,6 @@ std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
   return queues;
 }
 
-// A later task of a key does not wait for one in another queue. Only names such a task;
-// require_no_tasks.sql decides.
-void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
-  if (!source.is_keyed()) return;
-  for (const QueueInfo& queue : takers(db, source)) {
-    if (queue.resizing) {
-      refuse_route(
-          "queue '" + queue.name +
-          "' is being resized: tasks of its former layout wait or run; try again when it is done");
-    }
-    if (!has_tasks(db, queue, types)) continue;
-    refuse_route(placed(queue) + " and has tasks of type " + text_of(types) +
-                 ", which later tasks of their keys would not wait for; let them run first");
-  }
-}
-
 // Sent again after a deadlock, which rolled it back, and after a task that blocked it is gone.
 std::uint64_t change_routes(db::Connection& db, const Action& action, const db::Statement& change,
                             const std::optional<QueueInfo>& source, const TypePattern& types) {
@@ -109,7 +93,7 @@ std::uint64_t change_routes(db::Connection& db, const Action& action, const db::
     } catch (const db::DbError& error) {
       const bool in_the_way = error.number() == kOutOfRange;
       if (!in_the_way && error.error_class() != db::ErrorClass::kRetryable) throw;
-      if (in_the_way) require_none_waits(db, *source, types);
+      if (in_the_way) check_end_of_route(db, source, types);
       if ((in_the_way || error.number() == kDeadlockError) && tries < kChangeTries) continue;
       throw Error(
           "no route was changed: a transaction that submitted to one of the queues is still open; "
@@ -156,12 +140,24 @@ void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
     refuse_route(placed(*source) + ", and " + placed(target) +
                  ": both queues of a route must have the same placement");
   }
-  require_none_waits(db, *source, types);
+  check_end_of_route(db, source, types);
 }
 
+// A later task of a key does not wait for one in another queue. Only names such a task;
+// require_no_tasks.sql decides.
 void check_end_of_route(db::Connection& db, const std::optional<QueueInfo>& source,
                         const TypePattern& types) {
-  if (source) require_none_waits(db, *source, types);
+  if (!source || !source->is_keyed()) return;
+  for (const QueueInfo& queue : takers(db, *source)) {
+    if (queue.resizing) {
+      refuse_route(
+          "queue '" + queue.name +
+          "' is being resized: tasks of its former layout wait or run; try again when it is done");
+    }
+    if (!has_tasks(db, queue, types)) continue;
+    refuse_route(placed(queue) + " and has tasks of type " + text_of(types) +
+                 ", which later tasks of their keys would not wait for; let them run first");
+  }
 }
 
 BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePattern& types) {

@@ -31,18 +31,9 @@ std::optional<Enum> value_of(const std::array<std::string_view, N>& names, std::
   throw Error(text, kExitBadInput);
 }
 
-// For a one-line message.
-std::string shown(std::string_view text) {
-  std::string line(text.substr(0, 80));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return "'" + line + (line.size() < text.size() ? "..." : "") + "'";
-}
-
 void check_name(std::string_view field, std::string_view word) {
   if (is_name(word)) return;
-  refuse(std::string(field) + " " + shown(word) + ": 1 to 63 of A-Z a-z 0-9 . _ - are allowed");
+  refuse(std::string(field) + " " + one_line(word) + ": 1 to 63 of A-Z a-z 0-9 . _ - are allowed");
 }
 
 void check_text(std::string_view field, std::string_view text, std::size_t most) {
@@ -50,7 +41,7 @@ void check_text(std::string_view field, std::string_view text, std::size_t most)
     return static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 0x7f;
   });
   if (!text.empty() && text.size() <= most && printable) return;
-  refuse(std::string(field) + " " + shown(text) + ": 1 to " + std::to_string(most) +
+  refuse(std::string(field) + " " + one_line(text) + ": 1 to " + std::to_string(most) +
          " characters of ASCII are allowed");
 }
 
@@ -81,7 +72,7 @@ void check_tick_field(const std::string& field, const std::string& payload) {
 
 // The payload's own bytes stay unchanged: a number that is parsed and written may change.
 std::string with_tick(const std::string& payload, const std::string& field, Moment tick) {
-  const std::string member = "\"" + field + "\":\"" + iso_text(tick) + "\"";
+  const std::string member = "\"" + field + "\":\"" + moment_text(tick) + "\"";
   const std::size_t brace = payload.find('{');
   if (brace == std::string::npos) return "{" + member + "}";
   const std::size_t next = payload.find_first_not_of(" \t\r\n", brace + 1);
@@ -173,13 +164,6 @@ Submission submission_of(const ScheduleSpec& spec, const QueueInfo& queue, Momen
   }
   if (spec.tick_field) task.payload = with_tick(spec.payload, *spec.tick_field, tick);
   return task;
-}
-
-std::string iso_text(Moment moment) {
-  std::string text = precise_text(moment);
-  constexpr std::string_view kWhole = ".000000Z";
-  if (text.ends_with(kWhole)) text.replace(text.size() - kWhole.size(), kWhole.size(), "Z");
-  return text;
 }
 
 Moment due_at(const ScheduleSpec& spec, Moment tick) {

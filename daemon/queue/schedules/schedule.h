@@ -17,7 +17,6 @@ namespace allot::queue {
 inline constexpr std::size_t kMaxScheduleName = 63;
 inline constexpr std::size_t kMaxExpression = 255;
 inline constexpr std::size_t kMaxZone = 63;
-inline constexpr std::size_t kShownTicks = 20;
 inline constexpr std::uint32_t kMaxCatchUp = 1000;
 
 // Policy for ticks that are more than late_after late.
@@ -94,8 +93,5 @@ void validate(const ScheduleSpec& spec, const QueueInfo& queue);
 // When the tick is due: later by less than the jitter, by a hash of name and tick, so that all
 // hosts compute the same time.
 [[nodiscard]] Moment due_at(const ScheduleSpec& spec, Moment tick);
-
-// "2026-11-23T20:00:00Z"; ticks are whole seconds, a task requested by run_schedule_now() is not.
-[[nodiscard]] std::string iso_text(Moment moment);
 
 }  // namespace allot::queue

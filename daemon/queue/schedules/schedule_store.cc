@@ -8,7 +8,6 @@
 #include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
-#include "queue/schedules/rows.h"
 #include "queue/submit/address.h"
 #include "sql/queries.h"
 
@@ -16,6 +15,20 @@ namespace allot::queue {
 namespace {
 
 constexpr int kStoreTries = 8;
+
+void read_spec(const db::Row& row, ScheduleSpec& spec) {
+  SubmitOptions& options = spec.options;
+  row.read(2, spec.name, spec.expression, spec.zone, spec.queue, spec.type, spec.payload,
+           options.prio, options.delay, options.unique_key, options.unique_for,
+           options.partition_key, options.expires_in);
+  const auto late = late_of(row.text(14));
+  const auto overlap = overlap_of(row.text(17));
+  if (!late || !overlap) throw Error("schedule '" + spec.name + "' has an unknown policy");
+  spec.late = *late;
+  spec.overlap = *overlap;
+  row.read(15, spec.late_after, spec.catch_up);
+  row.read(18, spec.jitter, spec.tick_field);
+}
 
 db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
                         std::optional<Moment> next, std::optional<std::uint64_t> applied,
@@ -88,16 +101,6 @@ bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
       .set_raw("seen_next_run", datetime(found.next_run));
   const Action action = schedule_action("change_schedule", spec.name, found.version);
   return act(db, action, {&statement, 1}).front().affected() > 0;
-}
-
-std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const PlannedTask& task,
-                                std::uint32_t queue_id) {
-  if (!task.reservation) {  // require_schedule.sql, submit.sql
-    return TaskId{{queue_id, task.partition.partition_no}, task.prio, results.at(1).insert_id()};
-  }
-  const auto row = results.at(3).next();  // require_schedule, reserve_key, submit, read_unique
-  if (!row) return std::nullopt;
-  return TaskId{{queue_id, row->u32(1)}, row->u32(2), row->u64(3)};
 }
 
 }  // namespace
@@ -193,7 +196,8 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
         .set_raw("tick", datetime(now));
     try {
       auto results = act(db, schedule_action("run_schedule", name), packet);
-      return read_made(results, task, task.partition.queue_id);
+      const auto made = made_by(results, 1, task);  // the first is of require_schedule
+      return made ? std::optional(made->id) : std::nullopt;
     } catch (const db::DbError& error) {
       if (error.outcome_unknown()) {
         throw OutcomeUnknown("the outcome of running schedule '" + spec.name +
@@ -232,6 +236,45 @@ bool reset_next_run(db::Connection& db, const FarSchedule& seen, Moment next_run
       .set_raw("due_at", datetime(due_at(seen.spec, next_run)))
       .set("tolerance_us", next_run_tolerance());
   return db.run({reset}).front().affected() > 0;
+}
+
+std::string datetime(std::optional<Moment> moment) {
+  return moment ? "TIMESTAMP'" + datetime_text(precise_text(*moment)) + "'" : "NULL";
+}
+
+std::optional<TaskId> task_in(const db::Row& row, std::size_t first) {
+  if (row.is_null(first)) return std::nullopt;
+  return TaskId{{row.u32(first), row.u32(first + 1)}, row.u32(first + 2), row.u64(first + 3)};
+}
+
+void read_schedule(const db::Row& row, Schedule& schedule) {
+  row.read(0, schedule.schedule_id, schedule.version);
+  read_spec(row, schedule.spec);
+  row.read(20, schedule.next_run, schedule.due_at, schedule.resumed_at, schedule.paused_at,
+           schedule.pause_reason, schedule.last_run);
+  if (const auto task = task_in(row, 26)) schedule.last_task = task->text();
+  row.read(30, schedule.ticks, schedule.submitted, schedule.skipped, schedule.dropped,
+           schedule.error, schedule.error_since, schedule.applied, schedule.revision);
+}
+
+std::string key_of(const PlannedTask& task, const Submission& submission) {
+  if (!task.reservation) return db::Statement(sql::k_inserted_key).render();
+  return db::Statement(sql::k_reserved_key)
+      .set("queue_id", task.partition.queue_id)
+      .set_bytes("unique_key", *submission.options.unique_key)
+      .set("reservation", *task.reservation)
+      .render();
+}
+
+std::optional<Submitted> made_by(std::span<db::StatementResult> results, std::size_t first,
+                                 const PlannedTask& task) {
+  if (!task.reservation) {
+    return Submitted{{task.partition, task.prio, results[first].insert_id()}};
+  }
+  const auto row = results[first + 2].next();  // reserve_key, submit_unique, read_unique
+  if (!row) return std::nullopt;
+  const TaskId id{{task.partition.queue_id, row->u32(1)}, row->u32(2), row->u64(3)};
+  return Submitted{id, row->u64(4) == *task.reservation ? Owner::kNone : Owner::kLive};
 }
 
 }  // namespace allot::queue

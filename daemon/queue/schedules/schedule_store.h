@@ -2,14 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "db/connection.h"
 #include "queue/model/server_change.h"
 #include "queue/schedules/schedule.h"
+#include "queue/submit/submit.h"
 
 // Changes of schedules by operators and configurations; the steward's ticks are in tick.h. All of
 // these may be sent again after a lost reply.
@@ -67,5 +71,20 @@ std::vector<FarSchedule> far_schedules(db::Connection& db, std::uint32_t after, 
 
 // False: the schedule has changed since, or the clock has caught up.
 bool reset_next_run(db::Connection& db, const FarSchedule& seen, Moment next_run);
+
+// Rows of the schedule tables, also for tick.h.
+// A DATETIME(6) for a statement, or NULL.
+std::string datetime(std::optional<Moment> moment);
+// The public id of the task that four columns name; nullopt if they are NULL.
+std::optional<TaskId> task_in(const db::Row& row, std::size_t first);
+// A row of find_schedule.sql, list_schedules.sql or fetch_schedules.sql.
+void read_schedule(const db::Row& row, Schedule& schedule);
+
+// The key of a task for record_run.sql and advance_tick.sql.
+std::string key_of(const PlannedTask& task, const Submission& submission);
+// The task that the statements of `task` made, by their results from `first` on. The id names
+// another task if that one has its key.
+[[nodiscard]] std::optional<Submitted> made_by(std::span<db::StatementResult> results,
+                                               std::size_t first, const PlannedTask& task);
 
 }  // namespace allot::queue

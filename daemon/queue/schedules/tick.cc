@@ -7,7 +7,7 @@
 
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
-#include "queue/schedules/rows.h"
+#include "queue/schedules/schedule_store.h"
 #include "queue/submit/owners.h"
 #include "sql/queries.h"
 
@@ -90,15 +90,6 @@ class Packet {
   std::size_t count_ = 0;  // of SQL statements
 };
 
-// A key that belongs to another reservation has no task of this tick.
-std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
-                              const PlannedTask& task) {
-  if (!task.reservation) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
-  const auto row = results.at(first + 2).next();  // reserve_key, submit_unique, read_unique
-  if (!row || row->u64(4) != *task.reservation) return std::nullopt;
-  return TaskId{task.partition, task.prio, row->u64(3)};
-}
-
 }  // namespace
 
 std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
@@ -138,7 +129,9 @@ std::vector<std::optional<TaskId>> send_ticks(db::Connection& db, std::span<cons
   std::vector<std::optional<TaskId>> made(ticks.size());
   next = 0;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    if (submits(ticks[i])) made[i] = made_by(results, packet.task_result(i), tasks.at(next++));
+    if (!submits(ticks[i])) continue;
+    const auto task = made_by(results, packet.task_result(i), tasks.at(next++));
+    if (task && !task->existed()) made[i] = task->id;
   }
   return made;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "db/connection.h"
 
@@ -27,5 +28,14 @@ void require_rights(db::Connection& db);
 
 // Number of connections that the server allows to all clients, or to this account if that is less.
 [[nodiscard]] std::uint64_t connections_allowed(db::Connection& db);
+
+// Whether an acknowledged commit survives the loss of the server: [database] required =
+// "replicated".
+// Reasons why an acknowledged commit may be lost with the server, each with what to set; empty: it
+// is also on a second server. Pure.
+[[nodiscard]] std::vector<std::string> replication_gaps(const ServerFacts& facts);
+
+// Throws DbError (kUnfitServer) that names all gaps.
+void require_replicated(db::Connection& db);
 
 }  // namespace allot::queue

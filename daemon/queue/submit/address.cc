@@ -11,16 +11,9 @@ namespace {
 
 constexpr std::string_view kNone = "0";  // not a queue's number: matches routes without a source
 
-std::optional<QueueInfo> only_queue(db::Connection& db, const db::Statement& statement) {
-  auto results = db.run({statement});
-  const auto row = results.front().next();
-  if (!row) return std::nullopt;
-  return queue_in(*row);
-}
-
 std::optional<QueueInfo> find_route(db::Connection& db, const std::string& best) {
   db::Statement statement(sql::k_find_route);
-  return only_queue(db, statement.set_raw("best_route", best));
+  return db.read_first(statement.set_raw("best_route", best), queue_in);
 }
 
 }  // namespace
@@ -48,7 +41,7 @@ QueueInfo follow_locked_route(db::Connection& db, const QueueInfo& locked, std::
   if (!locked.routed || !db.in_transaction()) return follow_route(db, locked, type);
   db::Statement statement(sql::k_lock_route);
   statement.set("source_id", locked.queue_id).set("type", type);
-  auto taker = only_queue(db, statement);
+  auto taker = db.read_first(statement, queue_in);
   if (!taker) return locked;
   taker->routed_from = locked.queue_id;
   return std::move(*taker);

@@ -18,33 +18,14 @@ std::set<TaskId> running(db::Connection& db, std::uint32_t queue_id,
   statement.set("queue_id", queue_id)
       .set_raw("unique_keys", bytes_list(keys))
       .set("cancel_watched_flag", kCancelWatchedFlag);
-  auto results = db.run({statement});
   std::set<TaskId> ids;
-  while (const auto row = results.front().next()) {
-    ids.insert({{queue_id, static_cast<std::uint32_t>(row->u64(0))},
-                static_cast<std::uint32_t>(row->u64(1)),
-                row->u64(2)});
-  }
+  db.each_row(statement, [&](const db::Row& row) {
+    ids.insert({{queue_id, row.u32(0)}, row.u32(1), row.u64(2)});
+  });
   return ids;
 }
 
 }  // namespace
-
-const char* name_of(Owner owner) {
-  switch (owner) {
-    case Owner::kWaiting:
-      return "waiting";
-    case Owner::kRunning:
-      return "running";
-    case Owner::kLive:
-      return "live";
-    case Owner::kFinished:
-      return "done";
-    case Owner::kNone:
-      break;
-  }
-  return nullptr;
-}
 
 void find_owners(db::Connection& db, std::span<const Submission> submissions,
                  std::span<Submitted> made) {

@@ -11,9 +11,6 @@
 // The tasks that have unique keys.
 namespace allot::queue {
 
-// "waiting", "running", "live", "done"; null for kNone.
-const char* name_of(Owner owner);
-
 // Finds whether each kLive owner waits or runs, after submit() has made `submissions`. Costs one
 // statement per queue where an unfinished task has a key, otherwise none. Never fails, because the
 // submission has succeeded; kLive remains if the account may not read the tasks.

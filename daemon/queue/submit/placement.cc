@@ -21,11 +21,8 @@ std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueIn
   find.set("queue_id", queue.queue_id)
       .set("partitions", queue.partitions())
       .set_raw("partition_keys", bytes_list(keys));
-  auto results = db.run({find});
   std::map<std::string, std::uint32_t> found;
-  while (const auto row = results.front().next()) {
-    found.emplace(row->text(0), static_cast<std::uint32_t>(row->u64(1)));
-  }
+  db.each_row(find, [&](const db::Row& row) { found.emplace(row.text(0), row.u32(1)); });
   return found;
 }
 
@@ -40,7 +37,7 @@ std::uint32_t assign_fair(db::Connection& db, const QueueInfo& queue, const std:
     throw Error("queue '" + queue.name +
                 "' has no rows in q_lock_table; restart a daemon that serves it, which adds them");
   }
-  return static_cast<std::uint32_t>(row->u64(0));
+  return row->u32(0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "queue/submit/submit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -21,10 +22,7 @@ constexpr std::size_t kMaxRows = 1000;
 // Escaping may double the bytes, which must then fit into the 16 MiB that servers accept by
 // default.
 constexpr std::size_t kMaxStatementBytes = 7 << 20;
-constexpr int kTries = 8;
 constexpr std::uint64_t kSalts = 4096;
-
-using Indexes = std::vector<std::size_t>;
 
 struct Target {
   Partition partition;
@@ -38,7 +36,7 @@ struct Target {
 // One multi-row INSERT: one partition, one class, one due time, bounded in rows and bytes.
 struct Insert {
   Target target;
-  Indexes rows;
+  std::vector<std::size_t> rows;  // indexes of submissions
 };
 
 // A submission with a unique key. Its reservation distinguishes it from all others with that key.
@@ -53,32 +51,16 @@ struct Plan {
   std::vector<Unique> uniques;  // sorted by queue and key
 };
 
-// Bounds each statement in rows and bytes.
-std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
-                               std::span<const Submission> submissions) {
-  std::vector<Insert> inserts;
-  for (const auto& [target, rows] : placed) {
-    std::size_t bytes = 0;
-    inserts.push_back({target, {}});
-    for (const std::size_t row : rows) {
-      const std::size_t size = submissions[row].payload.size();
-      Indexes* open = &inserts.back().rows;
-      if (!open->empty() && (open->size() == kMaxRows || bytes + size > kMaxStatementBytes)) {
-        open = &inserts.emplace_back(Insert{target, {}}).rows;
-        bytes = 0;
-      }
-      open->push_back(row);
-      bytes += size;
-    }
-  }
-  return inserts;
-}
-
-// The plan is sorted, so that two batches lock in the same order. Tasks of an ordered queue all
-// have one class and are due at once, so that the tasks of a partition keep their order.
+// The plan is sorted, so that two batches lock in the same order, and bounds each statement in rows
+// and bytes. Tasks of an ordered queue all have one class and are due at once, so that the tasks of
+// a partition keep their order.
 Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   Plan plan;
-  std::map<Target, Indexes> placed;
+  struct Placed {
+    std::vector<Insert> inserts;
+    std::size_t bytes = 0;  // in the last one
+  };
+  std::map<Target, Placed> placed;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     const Submission& task = submissions[i];
     const SubmitOptions& options = task.options;
@@ -86,11 +68,21 @@ Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
     const Target target{partition, options.prio, options.delay, options.run_at, layout};
     if (options.unique_key) {
       plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
-    } else {
-      placed[target].push_back(i);
+      continue;
     }
+    auto& [inserts, bytes] = placed[target];
+    const std::size_t size = task.payload.size();
+    if (inserts.empty() || inserts.back().rows.size() == kMaxRows ||
+        bytes + size > kMaxStatementBytes) {
+      inserts.push_back({target, {}});
+      bytes = 0;
+    }
+    inserts.back().rows.push_back(i);
+    bytes += size;
   }
-  plan.inserts = inserts_of(placed, submissions);
+  for (auto& [target, of_target] : placed) {
+    std::move(of_target.inserts.begin(), of_target.inserts.end(), std::back_inserter(plan.inserts));
+  }
   std::stable_sort(plan.uniques.begin(), plan.uniques.end(), [&](const Unique& a, const Unique& b) {
     return std::tie(a.target.partition.queue_id, *submissions[a.index].options.unique_key) <
            std::tie(b.target.partition.queue_id, *submissions[b.index].options.unique_key);
@@ -193,8 +185,7 @@ std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
   if (queue.shape.placement != Placement::kOrdered) return std::nullopt;
   db::Statement last(sql::k_last_key);
   set_partition(last, insert.target.partition).set("prio", insert.target.prio);
-  const auto row = db.run({last}).front().next();
-  return row ? std::optional(row->u64(0)) : std::nullopt;
+  return db.read_first(last, [](const db::Row& row) { return row.u64(0); });
 }
 
 // Last keys that the statements of one list will have made.
@@ -211,9 +202,8 @@ std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
 }
 
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions,
-                           std::optional<std::uint64_t> last) {
+                           std::optional<std::uint64_t> last, std::uint32_t offset = salt()) {
   const std::string queue_id = std::to_string(insert.target.partition.queue_id);
-  std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
     db::Statement row(sql::k_submit_row);
@@ -233,19 +223,14 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
 // begins the transaction in the same packet.
 void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
           std::optional<std::uint64_t> last, std::vector<Submitted>& tasks, bool opens = false) {
-  for (int tries = 1;; ++tries) {
-    try {
-      const db::Statement statement = statement_of(insert, submissions, last);
-      auto results = opens ? db.open_transaction({&statement, 1}) : db.run({statement});
-      std::uint64_t key = results.front().insert_id() - insert.rows.size();
-      for (const std::size_t i : insert.rows) {
-        tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
-      }
-      return;
-    } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kTries) throw;
+  send_salted([&](std::uint32_t salt) {
+    const db::Statement statement = statement_of(insert, submissions, last, salt);
+    auto results = opens ? db.open_transaction({&statement, 1}) : db.run({statement});
+    std::uint64_t key = results.front().insert_id() - insert.rows.size();
+    for (const std::size_t i : insert.rows) {
+      tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
     }
-  }
+  });
 }
 
 // Divides the uniques into trips to the server, each for one queue.
@@ -309,9 +294,7 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   std::map<std::string, Row, std::less<>> rows;
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
   while (const auto row = results.back().next()) {
-    const TaskId id{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
-                    static_cast<std::uint32_t>(row->u64(2)),
-                    row->u64(3)};
+    const TaskId id{{queue_id, row->u32(1)}, row->u32(2), row->u64(3)};
     rows.emplace(row->text(0), Row{id, row->u64(4), row->u64(5) != 0});
   }
   for (const Unique& unique : uniques) {
@@ -321,29 +304,30 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   }
 }
 
-[[noreturn]] void outcome_unknown(std::span<const Submission> submissions,
-                                  const db::DbError& error) {
-  const std::size_t count = submissions.size();
-  const bool unique = std::all_of(submissions.begin(), submissions.end(), [](const auto& task) {
-    return task.options.unique_key.has_value();
-  });
-  throw OutcomeUnknown(
-      "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
-          " is unknown, because the reply was lost: either all or none exist" +
-          (unique ? ", and with their unique keys it is safe to repeat the submission" : ""),
-      error.what());
+// Sends the statement that ends a submission.
+template <typename Send>
+void or_unknown(std::span<const Submission> submissions, const Send& send) {
+  try {
+    send();
+  } catch (const db::DbError& error) {
+    if (!error.outcome_unknown()) throw;
+    const std::size_t count = submissions.size();
+    const bool unique = std::all_of(submissions.begin(), submissions.end(), [](const auto& task) {
+      return task.options.unique_key.has_value();
+    });
+    throw OutcomeUnknown(
+        "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
+            " is unknown, because the reply was lost: either all or none exist" +
+            (unique ? ", and with their unique keys it is safe to repeat the submission" : ""),
+        error.what());
+  }
 }
 
 std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
                                   std::span<const Submission> submissions) {
   std::vector<Submitted> tasks(submissions.size());
   const auto last = last_key(db, insert, submissions);
-  try {
-    send(db, insert, submissions, last, tasks);
-  } catch (const db::DbError& error) {
-    if (error.outcome_unknown()) outcome_unknown(submissions, error);
-    throw;
-  }
+  or_unknown(submissions, [&] { send(db, insert, submissions, last, tasks); });
   return tasks;
 }
 
@@ -376,13 +360,10 @@ std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
     send(db, plan, submissions, tasks, opens);
     if (extra.statements) more = extra.statements(tasks);
   });
-  try {
+  or_unknown(submissions, [&] {
     auto results = db.close_transaction(more);
     if (extra.answered) extra.answered(results);
-  } catch (const db::DbError& error) {
-    if (error.outcome_unknown()) outcome_unknown(submissions, error);
-    throw;
-  }
+  });
   return tasks;
 }
 
@@ -457,7 +438,7 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
           error.error_class() == db::ErrorClass::kRetryable ||
           (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());
       const bool resized = error.number() == kOutOfRange;  // placed_queue.sql
-      if ((!again && !resized) || tries == kTries) throw;
+      if ((!again && !resized) || tries == kSaltTries) throw;
       if (resized && !placer.lock(db, submissions)) throw;
       if (resized) plan = plan_of(placer, submissions);
     }

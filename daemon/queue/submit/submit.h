@@ -17,6 +17,7 @@
 #include "queue/model/compression.h"
 #include "queue/model/submit_options.h"
 #include "queue/model/task.h"
+#include "queue/model/task_facts.h"
 #include "queue/submit/placement.h"
 
 namespace allot::queue {
@@ -50,21 +51,15 @@ class OutcomeUnknown : public Error {
   std::string outcome_;
 };
 
-// State of the task that has a submission's unique key.
-enum class Owner {
-  kNone,     // no other task has it: the submission made a new one
-  kWaiting,  // also for the first second of a run
-  kRunning,
-  kLive,      // waiting or running; which one was not read
-  kFinished,  // its key is still reserved
-};
-
 struct Submitted {
   TaskId id;
   Owner owner = Owner::kNone;
   // Its unique key was taken: the id is of the task that has it.
   [[nodiscard]] bool existed() const { return owner != Owner::kNone; }
 };
+
+// The text in quotes, for a one-line message.
+[[nodiscard]] std::string one_line(std::string_view text);
 
 // These throw Error(kExitBadInput) that names the field.
 void check_fields(const Submission& submission);

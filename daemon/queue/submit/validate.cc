@@ -12,15 +12,6 @@ namespace {
   throw Error(why, kExitBadInput);
 }
 
-// For a one-line message, whatever the text is.
-std::string one_line(std::string_view text) {
-  std::string line(text.substr(0, 80));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return text.size() > line.size() ? line + "..." : line;
-}
-
 void check_key(const std::string& field, const std::optional<std::string>& key, std::size_t most) {
   if (!key || (!key->empty() && key->size() <= most)) return;
   refuse(field + " of " + std::to_string(key->size()) + " bytes: 1 to " + std::to_string(most) +
@@ -77,9 +68,17 @@ void check_options(const SubmitOptions& options) {
 
 }  // namespace
 
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, 80));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return "'" + line + (text.size() > line.size() ? "..." : "") + "'";
+}
+
 void check_fields(const Submission& submission) {
   if (!is_type(submission.type)) {
-    refuse("type '" + one_line(submission.type) + "': 1 to 127 of A-Z a-z 0-9 . _ - are allowed");
+    refuse("type " + one_line(submission.type) + ": 1 to 127 of A-Z a-z 0-9 . _ - are allowed");
   }
   if (submission.payload.size() > kMaxPayload) {
     refuse("payload of " + std::to_string(submission.payload.size()) +

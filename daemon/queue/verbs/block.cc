@@ -103,10 +103,4 @@ Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Sus
   return send_fenced(db, lease, writes);
 }
 
-Fenced mark_called(db::Connection& db, const Lease& lease, std::span<const TaskKey> keys,
-                   bool suspected) {
-  const db::Statement mark = flag_statement(lease, keys, suspected ? kSuspectFlag : 0, Begun::kYes);
-  return send_fenced(db, lease, {&mark, 1});
-}
-
 }  // namespace allot::queue

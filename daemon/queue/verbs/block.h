@@ -67,9 +67,4 @@ std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, cons
 // next lease finds all of them again. Several transactions, each of bounded size.
 [[nodiscard]] Fenced mark_suspects(db::Connection& db, const Lease& lease,
                                    std::span<const Suspect> suspects);
-// Marks tasks whose call failed, unless this lease runs each of them alone: they have started, so
-// they no longer expire (A14), and `suspected` ones run alone in later leases. At least one key.
-[[nodiscard]] Fenced mark_called(db::Connection& db, const Lease& lease,
-                                 std::span<const TaskKey> keys, bool suspected);
-
 }  // namespace allot::queue

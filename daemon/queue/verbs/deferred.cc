@@ -14,7 +14,6 @@ namespace {
 constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
 // How much later than the note the new keys may be computed: longer than a lock wait.
 constexpr std::chrono::microseconds kSlack = std::chrono::seconds(6);
-constexpr std::uint64_t kPurgeBatch = 1000;
 
 db::Statement note_statement(const Lease& lease, std::span<const TaskKey> keys) {
   db::Statement note(sql::k_note_deferred);
@@ -130,9 +129,10 @@ std::vector<ScoutedType> read_scouted_types(db::StatementResult& rows) {
 }
 
 bool purge_deferred(db::Connection& db) {
+  constexpr std::uint64_t kBatch = 1000;
   db::Statement purge(sql::k_purge_deferred);
-  purge.set("limit", kPurgeBatch);
-  return db.run({purge}).front().affected() == kPurgeBatch;
+  purge.set("limit", kBatch);
+  return db.run({purge}).front().affected() == kBatch;
 }
 
 }  // namespace allot::queue

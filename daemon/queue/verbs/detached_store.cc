@@ -35,28 +35,18 @@ db::Statement DetachedStore::detach_statement(const Fence& fence, std::uint32_t 
   return detach;
 }
 
-// The first statement moves the task. If it moved nothing, the fence is lost, or an earlier try had
-// succeeded.
-Fenced DetachedStore::send(db::Connection& db, const Fence& fence,
-                           const std::vector<db::Statement>& statements) const {
-  if (db.transact(statements).front().affected() == 1) return Fenced::kWritten;
-  const auto now = held(db, fence.id);
-  return now && now->epoch == fence.epoch ? Fenced::kWritten : Fenced::kLost;
-}
-
 Fenced DetachedStore::detach(db::Connection& db, const Fence& fence, std::uint32_t attempt,
-                             std::span<const Finished> finished) const {
+                             std::span<const Finished> finished, Then then) const {
   std::vector<db::Statement> statements{detach_statement(fence, attempt)};
   for (db::Statement& ack : ack_statements(fence.id.partition, finished)) {
     statements.push_back(std::move(ack));
   }
-  statements.push_back(release_statement(lease_of(fence)));
-  return send(db, fence, statements);
-}
-
-Fenced DetachedStore::detach_concurrent(db::Connection& db, const Fence& fence,
-                                        std::uint32_t attempt) const {
-  return send(db, fence, {detach_statement(fence, attempt)});
+  if (then == Then::kRelease) statements.push_back(release_statement(lease_of(fence)));
+  // The first statement moves the task. If it moved nothing, the fence is lost, or an earlier try
+  // had succeeded.
+  if (db.transact(statements).front().affected() == 1) return Fenced::kWritten;
+  const auto now = held(db, fence.id);
+  return now && now->epoch == fence.epoch ? Fenced::kWritten : Fenced::kLost;
 }
 
 bool DetachedStore::renew(db::Connection& db, const Fence& fence, const Progress& progress) const {
@@ -71,9 +61,9 @@ bool DetachedStore::renew(db::Connection& db, const Fence& fence, const Progress
 std::optional<Fence> DetachedStore::held(db::Connection& db, const TaskId& id) const {
   db::Statement statement(sql::k_held_detached);
   set_id(statement, id).set("holder", holder_.id);
-  const auto row = db.run({statement}).front().next();
-  if (!row) return std::nullopt;
-  return Fence{id, 0, row->u64(0), holder_.id, {}, Fence::Place::kDetached};
+  return db.read_first(statement, [&](const db::Row& row) {
+    return Fence{id, 0, row.u64(0), holder_.id, {}, Fence::Place::kDetached};
+  });
 }
 
 std::vector<DetachedObservation> DetachedStore::watch(db::Connection& db,

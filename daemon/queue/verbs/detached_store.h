@@ -36,16 +36,12 @@ class DetachedStore {
 
   [[nodiscard]] const Holder& holder() const { return holder_; }
 
-  // Moves the task, which runs attempt number `attempt`, out of its partition, acknowledges the
-  // finished tasks of its block, and releases the partition. `fence` is the fence before the move.
+  // Moves the task, which runs attempt number `attempt`, out of its partition, and acknowledges the
+  // finished tasks of its block. `fence` is the fence before the move. A lease that is kept, for
+  // other running tasks, must not take this task again if it comes back (its epoch would be the
+  // same).
   [[nodiscard]] Fenced detach(db::Connection& db, const Fence& fence, std::uint32_t attempt,
-                              std::span<const Finished> finished) const;
-
-  // The same for one of several running tasks: the lease keeps the partition and its other tasks,
-  // and must not take this task again if it comes back (its epoch would be the same).
-  [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Fence& fence,
-                                         std::uint32_t attempt) const;
-
+                              std::span<const Finished> finished, Then then = Then::kRelease) const;
   // Also writes its progress. False: this holder has lost the task.
   bool renew(db::Connection& db, const Fence& fence, const Progress& progress = {}) const;
   // The fence of this holder on the detached task.
@@ -68,8 +64,6 @@ class DetachedStore {
 
  private:
   [[nodiscard]] db::Statement detach_statement(const Fence& fence, std::uint32_t attempt) const;
-  [[nodiscard]] Fenced send(db::Connection& db, const Fence& fence,
-                            const std::vector<db::Statement>& statements) const;
 
   const Holder& holder_;
   std::chrono::microseconds ttl_;

@@ -56,12 +56,6 @@ std::uint32_t kept_flags(const Verdict& verdict) {
   return keeps ? kAllFlags : kEndedFlags;
 }
 
-db::Statement& set_state(db::Statement& statement, const StoredState& state) {
-  return statement.set_bytes("payload", state.bytes())
-      .set("stored_flags", state.flags())
-      .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
-}
-
 std::optional<std::string> text_or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(error_text(text));
 }
@@ -72,27 +66,6 @@ db::Statement& set_verdict(db::Statement& statement, const Verdict& verdict) {
       .set("detail", text_or_null(verdict.detail))
       .set("fault",
            verdict.cause == kCancelled ? std::string() : fault_of(verdict.error, verdict.fault));
-}
-
-// A burial to be reported by a hook.
-struct Death {
-  const OnDead& hook;
-  std::uint32_t attempt;
-  const Verdict& verdict;
-};
-// Fills in hook_dead.sql and hook_detached.sql except the fence.
-void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
-  set_verdict(hook, death.verdict)
-      .set("attempt", death.attempt)
-      .set("task", id.text())
-      .set("span", span_id(id.text(), death.attempt))
-      .set("queue", death.hook.from_queue)
-      .set("hook_queue", death.hook.queue)
-      .set("hook_type", death.hook.type)
-      .set_raw("best_route", best_route("named.queue_id", "named.placement", death.hook.type))
-      .set("hook_flag", kHookFlag)
-      .set("dice", random_number<std::uint32_t>())
-      .set("salt", salt);
 }
 
 // Effect of the end of an attempt on the task's attempts and flags.
@@ -224,12 +197,6 @@ Fenced suspect_detached(db::Connection& db, const Fence& fence, const Ending& en
   return stay(db, fence, {suspect}, refunded(ending, kAllFlags), then);
 }
 
-Statement begun_statement(std::span<const Fence> fences, std::uint32_t flag) {
-  std::vector<TaskKey> keys;
-  for (const Fence& fence : fences) keys.push_back(fence.key());
-  return flag_statement(lease_of(fences.front()), keys, flag, Begun::kYes);
-}
-
 Statement bury_statement(const Fence& fence, const Ending& ending) {
   Statement bury(texts(fence).bury);
   set_verdict(set_row(bury, fence).set("attempt", ending.attempt), ending.verdict);
@@ -239,10 +206,21 @@ Statement bury_statement(const Fence& fence, const Ending& ending) {
 
 Statement hook_statement(const Holder& who, const Fence& fence, const Ending& ending,
                          std::uint32_t salt) {
+  const OnDead& to = *ending.on_dead;
+  const std::string task = fence.id.text();
   Statement hook(texts(fence).hook);
-  set_row(hook, fence);
+  set_verdict(set_row(hook, fence), ending.verdict)
+      .set("attempt", ending.attempt)
+      .set("task", task)
+      .set("span", span_id(task, ending.attempt))
+      .set("queue", to.from_queue)
+      .set("hook_queue", to.queue)
+      .set("hook_type", to.type)
+      .set_raw("best_route", best_route("named.queue_id", "named.placement", to.type))
+      .set("hook_flag", kHookFlag)
+      .set("dice", random_number<std::uint32_t>())
+      .set("salt", salt);
   if (!fence.detached()) hook.set("host", who.host);
-  set_death(hook, {*ending.on_dead, ending.attempt, ending.verdict}, fence.id, salt);
   return hook;
 }
 
@@ -294,18 +272,21 @@ Fenced write(db::Connection& db, const Holder& who, const Fence& fence, const En
   return Fenced::kLost;
 }
 
-Fenced suspect(db::Connection& db, std::span<const Fence> fences, Then then) {
-  return send(db, fences.front(), {begun_statement(fences, kSuspectFlag)},
-              release_if(fences.front(), then));
-}
-
-Fenced mark_begun(db::Connection& db, std::span<const Fence> fences) {
-  return send(db, fences.front(), {begun_statement(fences, 0)});
+Fenced mark_called(db::Connection& db, std::span<const Fence> fences, bool suspected, Then then) {
+  const Fence& first = fences.front();
+  std::vector<TaskKey> keys;
+  for (const Fence& fence : fences) keys.push_back(fence.key());
+  const std::uint32_t flag = suspected ? kSuspectFlag : 0;
+  return send(db, first, {flag_statement(lease_of(first), keys, flag, Begun::kYes)},
+              release_if(first, then));
 }
 
 Fenced checkpoint(db::Connection& db, const Fence& fence, const StoredState& state) {
   Statement statement(texts(fence).checkpoint);
-  set_state(set_row(statement, fence), state);
+  set_row(statement, fence)
+      .set_bytes("payload", state.bytes())
+      .set("stored_flags", state.flags())
+      .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
   return db.transact({&statement, 1}).front().affected() == 1 ? Fenced::kWritten : Fenced::kLost;
 }
 

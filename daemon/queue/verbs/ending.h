@@ -91,12 +91,10 @@ struct Ending {
 [[nodiscard]] Fenced write(db::Connection& db, const Holder& who, const Fence& fence,
                            const Ending& ending, Then then = Then::kKeepLease);
 
-// kSuspect for tasks under one lease. At least one fence.
-[[nodiscard]] Fenced suspect(db::Connection& db, std::span<const Fence> fences, Then then);
-// Records that the handlers of these tasks were called, if no other statement of their end does:
-// they no longer expire (A14). All under one lease. At least one fence.
-[[nodiscard]] Fenced mark_begun(db::Connection& db, std::span<const Fence> fences);
-
+// Marks tasks under one lease whose handlers were called, if no other statement does: they no
+// longer expire (A14), and `suspected` ones run alone from then on (kSuspect). At least one fence.
+[[nodiscard]] Fenced mark_called(db::Connection& db, std::span<const Fence> fences, bool suspected,
+                                 Then then = Then::kKeepLease);
 // Stores `state` as the start of further attempts, while this one continues. kLost also if the task
 // is not where the fence says.
 [[nodiscard]] Fenced checkpoint(db::Connection& db, const Fence& fence, const StoredState& state);

@@ -133,15 +133,23 @@ Scouted scout_ahead(db::Connection& db, std::span<const std::uint32_t> queues,
   return scouted;
 }
 
-// Scouts and further statements for these queues in one trip; a waiting pool sends another trip
-// before it, after which this one is usually not needed.
-Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
-             std::span<const std::uint32_t> queues, const HolderTime& time, ScoutAlso also) {
+}  // namespace
+
+// Sends all statements in one trip; a waiting pool sends another trip before it, after which this
+// one is usually not needed.
+Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                          const HolderTime& time, ScoutAlso also) {
   Scouted scouted;
   if (also.ahead) {
     bool found_any = false;
     scouted = scout_ahead(db, queues, time, found_any);
     if (!found_any && !also.rates && !also.deferred) return scouted;
+  }
+  std::vector<db::Statement> scouts;
+  if (also.each) {
+    for (const std::uint32_t& queue : queues) scouts.push_back(scout_statement({&queue, 1}, time));
+  } else {
+    scouts.push_back(scout_statement(queues, time));
   }
   const std::size_t polls = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
@@ -158,20 +166,6 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
     }
   }
   return scouted;
-}
-
-}  // namespace
-
-Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          const HolderTime& time, ScoutAlso also) {
-  return send(db, {scout_statement(queues, time)}, queues, time, also);
-}
-
-Scouted LeaseStore::scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                               const HolderTime& time, ScoutAlso also) {
-  std::vector<db::Statement> scouts;
-  for (const std::uint32_t& queue : queues) scouts.push_back(scout_statement({&queue, 1}, time));
-  return send(db, std::move(scouts), queues, time, also);
 }
 
 std::vector<Observation> LeaseStore::watch(db::Connection& db,
@@ -226,6 +220,26 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
       if (error.error_class() == db::ErrorClass::kGone) throw;
     }
   }
+}
+
+std::uint32_t share_of(std::uint32_t cap, std::uint32_t partitions, std::uint32_t index) {
+  const std::uint32_t least = std::min(cap, 1U);
+  if (index >= partitions) return least;
+  return std::max(least, cap / partitions + (index < cap % partitions ? 1 : 0));
+}
+
+CapPart read_cap_part(db::Connection& db, Partition partition, std::uint32_t published) {
+  db::Statement read(sql::k_read_cap_part);
+  set_partition(read, partition);
+  auto results = db.run({read});
+  const auto row = results.front().next();
+  if (!row) return {};
+  const auto cap = row->u32(0);
+  const auto first = row->u32(2);
+  const std::uint64_t others = row->u64(3);
+  const std::uint32_t share = share_of(cap, row->u32(1), partition.partition_no - first);
+  const auto left = static_cast<std::uint32_t>(others < cap ? cap - others : 0);
+  return {std::min({share, published, left}), row->u64(4) != 0, row->u64(5) != 0, cap};
 }
 
 }  // namespace allot::queue

@@ -52,6 +52,9 @@ struct ScoutAlso {
   bool rates = false;     // queues with a rate, otherwise left out
   bool deferred = false;  // deferred types (S66)
   bool ahead = false;     // the next due task, for a pool that waits
+  // One statement for each queue, in one trip: a queue with more partitions than one statement
+  // returns does not hide partitions of other queues.
+  bool each = false;
 };
 
 // State of the queues that a waiting pool needs for its next poll (S77).
@@ -116,10 +119,6 @@ class LeaseStore {
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
-  // The same with one statement for each queue, in one trip: a queue with more partitions than one
-  // statement returns does not hide partitions of other queues.
-  static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                            const HolderTime& time, ScoutAlso also = {});
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.
@@ -140,6 +139,27 @@ class LeaseStore {
   Holder holder_;
   std::chrono::microseconds ttl_;
 };
+
+// Shares of a queue's cap, which limits its running tasks in the whole cluster. Running tasks are
+// not counted: each partition has a share of the cap, and its lease runs no more (S51, decision
+// 0026).
+// Part of the cap for partition `index` (from 0) of `partitions`: their sum is `cap`, or each has 1
+// if there are more partitions. A retired partition, which is being emptied, has 1.
+[[nodiscard]] std::uint32_t share_of(std::uint32_t cap, std::uint32_t partitions,
+                                     std::uint32_t index);
+
+struct CapPart {
+  // Limit of running tasks. 0: leases from before the queue changed use all of it, or the queue is
+  // gone.
+  std::uint32_t most = 0;
+  bool paused = false;
+  bool rated = false;
+  std::uint32_t cap = 0;  // of the queue
+};
+// Number of tasks that a lease of this partition may run, as the queue is now, besides the tasks of
+// other leases. `published` is the lease's own limit (FetchSpec::block_size), and the maximum.
+[[nodiscard]] CapPart read_cap_part(db::Connection& db, Partition partition,
+                                    std::uint32_t published);
 
 // For a statement that leases: lease.sql, lease_rated.sql.
 db::Statement& set_deferred(db::Statement& statement, Deferred deferred);

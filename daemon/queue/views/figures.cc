@@ -23,13 +23,12 @@ BoundedCount bounded_figure(db::StatementResult& result) {
 }
 
 // The first queues, with the rows of queue_figures.sql.
-template <typename Lag>
-std::vector<Lag> lags_in(db::StatementResult& result, std::vector<QueueInfo> all) {
+std::vector<QueueFigures> lags_in(db::StatementResult& result, std::vector<QueueInfo> all) {
   all.resize(std::min(all.size(), kMostFigures));
-  std::vector<Lag> queues(all.size());
+  std::vector<QueueFigures> queues(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) queues[i].info = std::move(all[i]);
   while (const auto row = result.next()) {
-    const auto at = std::find_if(queues.begin(), queues.end(), [&](const QueueLag& one) {
+    const auto at = std::find_if(queues.begin(), queues.end(), [&](const QueueFigures& one) {
       return one.info.queue_id == row->u64(0);
     });
     if (at == queues.end()) continue;
@@ -43,9 +42,9 @@ std::vector<Lag> lags_in(db::StatementResult& result, std::vector<QueueInfo> all
 
 }  // namespace
 
-std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> queues) {
+std::vector<QueueFigures> queue_lags(db::Connection& db, std::vector<QueueInfo> queues) {
   auto results = db.run({db::Statement(sql::k_queue_figures)});
-  return lags_in<QueueLag>(results.front(), std::move(queues));
+  return lags_in(results.front(), std::move(queues));
 }
 
 Figures figures(db::Connection& db) {
@@ -61,7 +60,7 @@ Figures figures(db::Connection& db) {
     }
   }
   std::vector<db::StatementResult> results = db.run(ask);
-  all.queues = lags_in<QueueFigures>(results[0], std::move(queues));
+  all.queues = lags_in(results[0], std::move(queues));
   results[1].one().read(0, all.late_schedules, all.latest_schedule);
   all.held_locks = results[2].one().u64(0);
   std::size_t at = 3;

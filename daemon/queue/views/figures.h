@@ -20,18 +20,16 @@ inline constexpr std::size_t kMostFigures = 1'000;     // limit of queues
 // A schedule is late once it has been due for this duration: the steward polls every two seconds.
 inline constexpr std::chrono::seconds kLateSchedule{30};
 
-// Delay of a queue and its number of leased partitions.
-struct QueueLag {
+struct QueueFigures {
   QueueInfo info;             // as list_queues() shows it
   std::uint64_t leased = 0;   // partitions
   std::uint64_t overdue = 0;  // leases among them that were not renewed in time
   // Time since the first waiting task was due; nullopt: no task is due.
   std::optional<std::chrono::microseconds> oldest_due{};
-};
-struct QueueFigures : QueueLag {
-  BoundedCount waiting;
-  BoundedCount detached;
-  BoundedCount dead;
+  // Only from figures():
+  BoundedCount waiting{};
+  BoundedCount detached{};
+  BoundedCount dead{};
 };
 
 struct Figures {
@@ -46,6 +44,7 @@ struct Figures {
 
 // Counts no tasks: one statement reads the first task of each partition. `queues`: of
 // list_queues().
-[[nodiscard]] std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> queues);
+[[nodiscard]] std::vector<QueueFigures> queue_lags(db::Connection& db,
+                                                   std::vector<QueueInfo> queues);
 
 }  // namespace allot::queue

@@ -69,11 +69,10 @@ std::optional<KeyOwner> find_unique(db::Connection& db, std::uint32_t queue_id,
     id.partition.queue_id = queue_id;
     row.read(0, id.partition.partition_no, id.prio, id.first_key, owner.free_at, owner.due,
              owner.leased);
-    using State = KeyOwner::State;
-    owner.state = !row.is_null(4)   ? State::kWaiting
-                  : !row.is_null(6) ? State::kRunning
-                  : !row.is_null(7) ? State::kDead
-                                    : State::kDone;
+    owner.state = !row.is_null(4)   ? Owner::kWaiting
+                  : !row.is_null(6) ? Owner::kRunning
+                  : !row.is_null(7) ? Owner::kDead
+                                    : Owner::kFinished;
   });
 }
 

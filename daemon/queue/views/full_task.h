@@ -38,13 +38,11 @@ std::optional<UniqueKey> show_unique(db::Connection& db, const TaskId& id);
 
 // State of the task of a unique key, from one read.
 struct KeyOwner {
-  enum class State { kWaiting, kRunning, kDead, kDone };  // kRunning: detached
-
   TaskId id;
-  State state = State::kWaiting;
-  bool due = false;     // of a waiting task
-  bool leased = false;  // likewise: its partition is leased
-  std::string free_at;  // as in UniqueKey
+  Owner state = Owner::kWaiting;  // kRunning: detached
+  bool due = false;               // of a waiting task
+  bool leased = false;            // likewise: its partition is leased
+  std::string free_at;            // as in UniqueKey
 };
 
 // The task that has the key, or had it while the key is still reserved. nullopt: the key is free.

@@ -77,7 +77,7 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
   db::Statement statement(group.empty() ? sql::k_list_dead : sql::k_list_group);
   if (!group.empty()) statement.set("group", group);
   set_id(statement, from)
-      .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
+      .set("before", after ? datetime_text(after->at) : std::string(kEndOfTime))
       .set("limit", most);
   return db.read_all(statement, [&](const db::Row& row) {
     TaskView view = read_task_row(row, queue.queue_id);
@@ -94,7 +94,7 @@ std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uin
   set_partition(list, {queue.queue_id, first.partition.partition_no})
       .set("prio", first.prio)
       .set("first_key", first.first_key)
-      .set("before", after ? moment_text(after->ended_at) : std::string(kEndOfTime))
+      .set("before", after ? datetime_text(after->ended_at) : std::string(kEndOfTime))
       .set("limit", most);
   return db.read_all<Done>(
       list, [&](const db::Row& row, Done& done) { read_done(row, queue.queue_id, done); });

@@ -179,15 +179,15 @@ void Starter::mark_called() {
   if (called_next_ == 0 || parts_.keeper.lost()) return;
   const bool suspected =
       !block_.grant().may_start(boot_ns()) && !mutant::removed("suspect_uncharged");
-  std::vector<queue::TaskKey> keys;
+  std::vector<queue::Fence> fences;
   for (const queue::Task& task : block_.waiting()) {
-    if (keys.size() == called_next_) break;
-    if (suspected || task.expires_in) keys.push_back(task.key);
+    if (fences.size() == called_next_) break;
+    if (suspected || task.expires_in) fences.push_back(queue::fence(block_.lease(), task));
   }
-  if (keys.empty()) return;
-  const bool marked = fenced(
-      parts_.session, parts_.keeper, block_.lease(), "mark_called",
-      [&](db::Connection& db) { return queue::mark_called(db, block_.lease(), keys, suspected); });
+  if (fences.empty()) return;
+  const bool marked =
+      fenced(parts_.session, parts_.keeper, block_.lease(), "mark_called",
+             [&](db::Connection& db) { return queue::mark_called(db, fences, suspected); });
   if (marked && suspected) called_next_ = 0;
 }
 

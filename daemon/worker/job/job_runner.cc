@@ -349,7 +349,7 @@ bool JobRunner::resolve_detach(Run& run) {
       return detached_.detach(db, before, run.number, slot_.finished());
     }
     keeper_.end_last_call(db);
-    return detached_.detach_concurrent(db, before, run.number);
+    return detached_.detach(db, before, run.number, {}, queue::Then::kKeepLease);
   });
   if (!detached) return false;
   run.detach();

@@ -9,7 +9,7 @@
 #include "peer/doorbell.h"
 #include "process/stop_request.h"
 #include "queue/verbs/block.h"
-#include "queue/verbs/cap_part.h"
+#include "queue/verbs/lease_store.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
 #include "worker/run/run.h"

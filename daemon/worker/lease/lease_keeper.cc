@@ -328,8 +328,9 @@ void LeaseKeeper::detach(Run& run) {
     any_detached_ = true;
     const queue::Fence fence = queue::fence(*lease_, run.task);
     const auto fenced =
-        run.plan.sole ? detached_store_.detach(*connection_, fence, run.number, slot_.finished())
-                      : detached_store_.detach_concurrent(*connection_, fence, run.number);
+        run.plan.sole
+            ? detached_store_.detach(*connection_, fence, run.number, slot_.finished())
+            : detached_store_.detach(*connection_, fence, run.number, {}, queue::Then::kKeepLease);
     if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
     detached(run, sent);
   } catch (const db::DbError& error) {

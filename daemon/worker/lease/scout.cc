@@ -97,11 +97,11 @@ std::vector<ipc::Hint> Scout::poll_before(std::vector<std::uint32_t> queue_ids) 
 // Free partitions with work, longest released first; with weights, separately for each queue.
 queue::Scouted Scout::poll(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also) {
   Nanos sent_ns = 0;
+  also.each = !weights_.none();
   auto scouted = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
     const queue::HolderTime time = clock_.time(sent_ns);
-    return weights_.none() ? queue::LeaseStore::scout(db, queue_ids, time, also)
-                           : queue::LeaseStore::scout_each(db, queue_ids, time, also);
+    return queue::LeaseStore::scout(db, queue_ids, time, also);
   });
   clock_.saw(scouted.clock, sent_ns, boot_ns());
   const Nanos now = mono_ns();

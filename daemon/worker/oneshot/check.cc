@@ -33,7 +33,6 @@
 #include "process/own.h"
 #include "queue/model/catalog.h"
 #include "queue/schedules/configured.h"
-#include "queue/server/durability.h"
 #include "queue/server/rehearsal.h"
 #include "queue/server/variables.h"
 #include "queue/verbs/detached_store.h"

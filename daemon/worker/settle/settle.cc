@@ -352,7 +352,7 @@ void spare(const Tools& tools, const std::vector<FormerRun*>& neighbours, bool s
     if (const auto fence = leased(tools, *run)) in_partition.push_back(*fence);
   }
   if (suspected && !in_partition.empty()) {
-    static_cast<void>(queue::suspect(tools.db, in_partition, queue::Then::kRelease));
+    static_cast<void>(queue::mark_called(tools.db, in_partition, true, queue::Then::kRelease));
   }
   for (const FormerRun* run : neighbours) {
     static_cast<void>(write_detached(tools, run->id(), {verb, run->record.attempt}));
@@ -372,7 +372,7 @@ void note_begun(const Tools& tools, const std::vector<FormerRun>& at_work) {
   for (const FormerRun& run : at_work) {
     if (const auto fence = leased(tools, run)) fences.push_back(*fence);
   }
-  if (fences.size() > 1) static_cast<void>(queue::mark_begun(tools.db, fences));
+  if (fences.size() > 1) static_cast<void>(queue::mark_called(tools.db, fences, false));
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {

@@ -99,7 +99,7 @@ TEST_F(ClockTest, ADetachedTaskAndADeferredPartitionAreNotDelayedEither) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach_concurrent(worker_.db, fence(block.lease, task), 1),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}, Then::kKeepLease),
             Fenced::kWritten);
   step_forth(worker_.db);
   observer_.execute("DELETE FROM task");

@@ -77,19 +77,11 @@ const Verb kVerbs[] = {
      }},
     {"detach_concurrent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.detached.detach_concurrent(w.db, fence(lease, task), 1));
-     }},
-    {"suspect",
-     [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(suspect(w.db, std::vector{fence(lease, task)}, Then::kKeepLease));
-     }},
-    {"mark_begun",
-     [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(mark_begun(w.db, std::vector{fence(lease, task)}));
+       return yes(w.detached.detach(w.db, fence(lease, task), 1, {}, Then::kKeepLease));
      }},
     {"mark_called",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(mark_called(w.db, lease, std::vector{task.key}, true));
+       return yes(mark_called(w.db, std::vector{fence(lease, task)}, true));
      }},
     {"clear_suspects", [](Worker& w, const Lease& lease,
                           const Task&) { return yes(mark_suspects(w.db, lease, {})); }},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // S16: how long a partition waits for its first task, and that it does not wait for a removed one.
 #include "db/queue/fixture.h"
+#include "queue/model/catalog.h"
 #include "queue/model/task_facts.h"
 #include "queue/operate/cancel.h"
-#include "queue/operate/lease_rows.h"
 #include "queue/operate/move.h"
 
 namespace allot::queue {

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/model/catalog.h"
 #include "queue/model/task_facts.h"
-#include "queue/operate/lease_rows.h"
 #include "queue/operate/limits.h"
 #include "queue/operate/resize.h"
 #include "queue/views/task_lists.h"

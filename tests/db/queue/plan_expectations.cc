@@ -511,18 +511,17 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",       "reserve_key_row",     "due_now",
-      "due_after",        "due_behind",          "due_at",
-      "expires_at",       "expires_in",          "kill_connection",
-      "rehearse",         "rehearsed",           "rehearse_session",
-      "changed_switch",   "server_uptime",       "connections_allowed",
-      "placed_queue",     "server_variables",    "database_clock",
-      "show_group",       "foreign_engine",      "inserted_key",
-      "reserved_key",     "require_reservation", "best_route",
-      "estimate_waiting", "minute_row",          "own_address",
-      "read_role",        "read_member",         "server_name",
-      "other_node",       "replication_status",  "audit_plain",
-      "type_hour_row"};
+      "submit_row",         "reserve_key_row",     "due_now",
+      "due_after",          "due_behind",          "due_at",
+      "expires_at",         "expires_in",          "kill_connection",
+      "rehearse",           "rehearsed",           "rehearse_session",
+      "changed_switch",     "server_uptime",       "connections_allowed",
+      "placed_queue",       "server_variables",    "database_clock",
+      "show_group",         "foreign_engine",      "inserted_key",
+      "reserved_key",       "require_reservation", "best_route",
+      "estimate_waiting",   "own_address",         "read_role",
+      "read_member",        "server_name",         "other_node",
+      "replication_status", "audit_plain"};
   return kNames;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that the statements of minutes, hours and instances may read.
+#include <functional>
+
 #include "db/queue/plan_expectations.h"
+#include "db/statement.h"
+#include "queue/minutes/type_hours.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -13,14 +17,19 @@ std::vector<Expectation> of_minutes() {
   const Values instance{{"origin", "7"},    {"write_no", "0"},         {"version", "''"},
                         {"run_id", "''"},   {"age_us", "1"},           {"totals", "''"},
                         {"counts", counts}, {"pools", "'default 1 q'"}};
-  std::string hours = "SELECT 'q' AS queue, 't' AS type, 1 AS done, 0 AS retried, 0 AS dead";
-  for (const char* kind : {"ran_", "wait_"}) {
-    for (int i = 0; i < 20; ++i) hours += ", 0 AS " + (kind + std::to_string(i));
-  }
+  std::string hours = "SELECT 'q' AS queue, 't' AS type";
+  for (const std::string& column : hour_columns()) hours += ", 1 AS " + column;
+  const Values added{{"hours", hours},
+                     {"columns", db::joined(hour_columns(), std::identity{})},
+                     {"added", "done = type_hour.done + VALUES(done)"}};
   Values with_state = instance;
   with_state["state"] = "'{}'";
   with_state["holder"] = "1";
-  const Values types{{"queue", "''"}, {"type", "''"}, {"hours", "24"}, {"step", "1"}};
+  const Values types{{"queue", "''"},
+                     {"type", "''"},
+                     {"hours", "24"},
+                     {"step", "1"},
+                     {"sums", "SUM(done), SUM(ran_0)"}};
   const Values list{
       {"queue", "''"}, {"step", "1"}, {"types", "1"}, {"errors", "0"}, {"since_us", "60000000"}};
   return {
@@ -28,7 +37,7 @@ std::vector<Expectation> of_minutes() {
       {&sql::k_make_instance, 2, instance},
       {&sql::k_require_instance, 1, instance},
       {&sql::k_write_minute, 6, instance, "its row, and what is written", true, true},
-      {&sql::k_add_type_hours, 4, {{"hours", hours}}, "what is written", true, true},
+      {&sql::k_add_type_hours, 4, added, "what is written", true, true},
       {&sql::k_advance_instance, 3, instance},
       {&sql::k_purge_minutes, 30, {}, "the instances", false, true},
       {&sql::k_put_deployment,

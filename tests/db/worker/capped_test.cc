@@ -20,7 +20,7 @@
 #include "plugins/side_output.h"
 #include "queue/fireworq/definition.h"
 #include "queue/operate/limits.h"
-#include "queue/verbs/cap_part.h"
+#include "queue/verbs/lease_store.h"
 #include "support/eventually.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/served_queues.h"

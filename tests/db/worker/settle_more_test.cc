@@ -120,7 +120,8 @@ TEST_F(SettleTest, TaskDetachedWithOthersIsReturnedFlagged) {
   const auto first = lease(0);
   for (const std::size_t entry : {0U, 1U}) {
     begin_run(slot_, first.tasks[entry], 1, 10, 0, 0, ipc::Limit::kTime, entry);
-    ASSERT_EQ(detached_.detach_concurrent(db_, queue::fence(first.lease, first.tasks[entry]), 1),
+    ASSERT_EQ(detached_.detach(db_, queue::fence(first.lease, first.tasks[entry]), 1, {},
+                               queue::Then::kKeepLease),
               queue::Fenced::kWritten);
   }
   slot_.mark(0, process::RunEvent::kDetach);  // the death came before the other was noted
@@ -141,7 +142,8 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
-  ASSERT_EQ(detached_.detach_concurrent(db_, queue::fence(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(detached_.detach(db_, queue::fence(block.lease, block.tasks[0]), 1, {},
+                             queue::Then::kKeepLease),
             queue::Fenced::kWritten);
   slot_.mark(5, process::RunEvent::kDetach);
   return_run(slot_, process::RunEvent::kFinish, 5);

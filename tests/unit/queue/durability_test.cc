@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/server/durability.h"
-
 #include <gtest/gtest.h>
+
+#include "queue/server/variables.h"
 
 namespace allot::queue {
 namespace {
