@@ -33,26 +33,25 @@ std::optional<db::Statement> entry_of(const db::Connection& db, const Action& ac
       .set_raw("found", action.found.render());
 }
 
-std::vector<db::StatementResult> act(db::Connection& db, const Action& action,
+std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action> actions,
                                      std::span<const db::Statement> statements, Entry entry) {
-  if (entry == Entry::kBefore) return act(db, {&action, 1}, statements);
-  std::vector<db::Statement> packet(statements.begin(), statements.end());
-  const auto written = entry_of(db, action);
-  if (written) packet.push_back(*written);
+  std::vector<db::Statement> packet;
+  if (db.actor()) {
+    for (const Action& action : actions) packet.push_back(*entry_of(db, action));
+  }
+  const auto entries = static_cast<std::ptrdiff_t>(packet.size());
+  const bool before = entry == Entry::kBefore;
+  packet.insert(before ? packet.end() : packet.begin(), statements.begin(), statements.end());
   auto results = db.transact(packet);
-  if (written) results.pop_back();
+  // An entry is one SQL statement.
+  const auto first = before ? results.begin() : results.end() - entries;
+  results.erase(first, first + entries);
   return results;
 }
 
-std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action> actions,
-                                     std::span<const db::Statement> statements) {
-  if (!db.actor()) return db.transact(statements);
-  std::vector<db::Statement> packet;
-  for (const Action& action : actions) packet.push_back(*entry_of(db, action));
-  packet.insert(packet.end(), statements.begin(), statements.end());
-  auto results = db.transact(packet);
-  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(actions.size()));
-  return results;
+std::vector<db::StatementResult> act(db::Connection& db, const Action& action,
+                                     std::span<const db::Statement> statements, Entry entry) {
+  return act(db, {&action, 1}, statements, entry);
 }
 
 db::Statement found_plain(std::string_view queue, std::string_view to_queue) {

@@ -40,9 +40,10 @@ enum class Entry {
 std::vector<db::StatementResult> act(db::Connection& db, const Action& action,
                                      std::span<const db::Statement> statements,
                                      Entry entry = Entry::kBefore);
-// The same with several entries before them.
+// The same with several entries.
 std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action> actions,
-                                     std::span<const db::Statement> statements);
+                                     std::span<const db::Statement> statements,
+                                     Entry entry = Entry::kBefore);
 
 // The entry alone, for a transaction of several trips. nullopt: the connection has no actor.
 [[nodiscard]] std::optional<db::Statement> entry_of(const db::Connection& db, const Action& action);

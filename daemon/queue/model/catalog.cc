@@ -20,9 +20,8 @@ constexpr std::size_t kRouted = 8;
 constexpr std::size_t kRoutedOfList = 11;
 
 Placement placement_of(std::string_view name) {
-  const auto* const at = std::find(kPlacements.begin(), kPlacements.end(), name);
-  if (at == kPlacements.end()) throw Error("placement '" + std::string(name) + "' is unknown");
-  return static_cast<Placement>(at - kPlacements.begin());
+  if (const auto placement = value_of<Placement>(kPlacements, name)) return *placement;
+  throw Error("placement '" + std::string(name) + "' is unknown");
 }
 
 QueueInfo read_queue(const db::Row& row, std::size_t routed) {

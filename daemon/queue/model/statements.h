@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +20,15 @@
 
 // Helpers by which the stores of this folder fill their statements. Not for other folders.
 namespace allot::queue {
+
+// The value of an enum whose words these are, in its order.
+template <typename Enum, std::size_t n>
+[[nodiscard]] std::optional<Enum> value_of(const std::array<std::string_view, n>& words,
+                                           std::string_view word) {
+  const auto* const at = std::find(words.begin(), words.end(), word);
+  if (at == words.end()) return std::nullopt;
+  return static_cast<Enum>(at - words.begin());
+}
 
 inline db::Statement& set_partition(db::Statement& statement, Partition partition) {
   return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
@@ -35,6 +48,14 @@ inline db::Statement& set_fence(db::Statement& statement, const Fence& fence) {
   return set_partition(statement, fence.id.partition)
       .set("epoch", fence.epoch)
       .set("holder", fence.holder);
+}
+
+inline db::Statement& set_holder(db::Statement& statement, const Holder& holder) {
+  return statement.set("holder", holder.id)
+      .set("origin", holder.origin)
+      .set("host", holder.host)
+      .set("instance", holder.instance)
+      .set("pid", holder.pid);
 }
 
 // Fills in the fence, and the key of the row where the task is.

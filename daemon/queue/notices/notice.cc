@@ -14,13 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames{
     "waiting", "unserved", "dead", "no_handler", "leader", "purge", "schedule", "second_writer"};
 
-std::optional<NoticeKind> kind_of(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<NoticeKind>(i);
-  }
-  return std::nullopt;
-}
-
 db::Statement named(const sql::SqlText& sql, const Notice& notice) {
   db::Statement statement(sql);
   statement.set("kind", name_of(notice.kind)).set("subject", notice.subject);
@@ -86,7 +79,7 @@ std::vector<Notice> failing_schedules(db::Connection& db) {
 std::vector<RaisedNotice> list_notices(db::Connection& db) {
   std::vector<RaisedNotice> all;
   db.each_row(db::Statement(sql::k_list_notices), [&](const db::Row& row) {
-    const auto kind = kind_of(row.text(0));
+    const auto kind = value_of<NoticeKind>(kNames, row.text(0));
     if (!kind) return;
     RaisedNotice& one = all.emplace_back();
     one.notice.kind = *kind;

@@ -10,6 +10,7 @@
 #include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
 #include "queue/model/server_change.h"
+#include "queue/model/statements.h"
 #include "queue/operate/bulk_work.h"
 #include "sql/queries.h"
 
@@ -24,9 +25,8 @@ constexpr std::array<std::string_view, 5> kStates{"waiting", "running", "done", 
 
 template <typename Enum, std::size_t n>
 Enum named(const std::array<std::string_view, n>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw Error("bulk_action has '" + std::string(name) + "'");
-  return static_cast<Enum>(found - names.begin());
+  if (const auto value = value_of<Enum>(names, name)) return *value;
+  throw Error("bulk_action has '" + std::string(name) + "'");
 }
 
 // A token: the time of the count, its result, and a checksum of these and the filter.

@@ -51,7 +51,7 @@ BulkBatch next_batch(db::Connection& db, const BulkAction& action) {
 // The packet: guards, the new progress of the action, and its work.
 class BulkPacket {
  public:
-  BulkPacket(const BulkAction& action, const BulkBatch& batch)
+  BulkPacket(db::Connection& db, const BulkAction& action, const BulkBatch& batch)
       : kind_(action.kind), keys_(by_partition(batch.tasks)) {
     db::Statement& require = fixed_.emplace_back(sql::k_require_bulk);
     require.set("action_id", action.action_id).set("batches", action.batches);
@@ -72,11 +72,8 @@ class BulkPacket {
         .set("prio", batch.examined_to.prio)
         .set("first_key", batch.examined_to.first_key)
         .set("gap_us", gap_us);
-  }
-
-  // Reads where retried tasks go; the packet is refused if that changes before it is sent.
-  void aim(db::Connection& db) {
     if (kind_ != BulkKind::kRetryDead) return;
+    // The packet is refused if the places of retried tasks change before it is sent.
     for (const auto& [partition, keys] : keys_) {
       for (DeadTarget& target : targets_of(db, partition, keys)) {
         targets_.push_back(std::move(target));
@@ -114,8 +111,7 @@ class BulkPacket {
 
 BulkStep make_batch(db::Connection& db, const BulkAction& action) {
   const BulkBatch batch = next_batch(db, action);
-  BulkPacket packet(action, batch);
-  packet.aim(db);
+  const BulkPacket packet(db, action, batch);
   packet.send(db);
   BulkStep step;
   step.open = !batch.last;

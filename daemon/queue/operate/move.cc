@@ -52,13 +52,7 @@ Mover::Mover(Holder holder, const TaskId& task)
 
 std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const {
   db::Statement statement(sql::k_lease_to_move);
-  set_partition(statement, partition)
-      .set("holder", holder_.id)
-      .set("origin", holder_.origin)
-      .set("host", holder_.host)
-      .set("instance", holder_.instance)
-      .set("pid", holder_.pid)
-      .set("ttl_us", kTtl);
+  set_holder(set_partition(statement, partition), holder_).set("ttl_us", kTtl);
   auto results = db.try_transact({&statement, 1});
   if (!results) return std::nullopt;
   const auto row = results->back().next();

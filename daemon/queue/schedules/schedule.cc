@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "queue/model/statements.h"
 
 namespace allot::queue {
 namespace {
@@ -19,13 +20,6 @@ constexpr std::array<std::string_view, 3> kOverlaps{"allow", "skip", "wait"};
 constexpr std::chrono::hours kMaxJitter{24};
 // The name of a tick_field, its tick, and the characters around them.
 constexpr std::size_t kTickRoom = kMaxQueueName + 64;
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> value_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto* const at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<Enum>(at - names.begin());
-}
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(text, kExitBadInput);

@@ -323,14 +323,6 @@ void or_unknown(std::span<const Submission> submissions, const Send& send) {
   }
 }
 
-std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
-                                  std::span<const Submission> submissions) {
-  std::vector<Submitted> tasks(submissions.size());
-  const auto last = last_key(db, insert, submissions);
-  or_unknown(submissions, [&] { send(db, insert, submissions, last, tasks); });
-  return tasks;
-}
-
 // `opens`: begins the transaction with the first INSERT; only for a plan that begins with one.
 void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
           std::vector<Submitted>& tasks, bool opens = false) {
@@ -428,7 +420,11 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
   for (int tries = 1;; ++tries) {
     try {
       if (plan.uniques.empty() && plan.inserts.size() == 1 && !extra.statements) {
-        return submit_one(db, plan.inserts.front(), submissions);
+        const Insert& insert = plan.inserts.front();
+        std::vector<Submitted> tasks(submissions.size());
+        const auto last = last_key(db, insert, submissions);
+        or_unknown(submissions, [&] { send(db, insert, submissions, last, tasks); });
+        return tasks;
       }
       return submit_many(db, plan, submissions, extra);
     } catch (const db::DbError& error) {

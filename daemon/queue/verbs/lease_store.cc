@@ -15,17 +15,6 @@ namespace {
 constexpr std::uint64_t kMaxInline = 64 << 10;
 constexpr std::uint64_t kMaxBlockBytes = 8 << 20;
 
-void set_holder(db::Statement& statement, const Holder& holder, std::chrono::microseconds ttl,
-                std::uint32_t block_size) {
-  statement.set("holder", holder.id)
-      .set("origin", holder.origin)
-      .set("host", holder.host)
-      .set("instance", holder.instance)
-      .set("pid", holder.pid)
-      .set("ttl_us", ttl)
-      .set("block_size", block_size);
-}
-
 }  // namespace
 
 db::Statement& set_deferred(db::Statement& statement, Deferred deferred) {
@@ -70,8 +59,10 @@ db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition pa
                                           const FetchSpec& spec, Locked locked) const {
   db::Statement statement(text);
   set_partition(statement, partition).set_raw("nowait", locked == Locked::kSkip ? "NOWAIT" : "");
-  set_holder(statement, holder_, ttl_, spec.block_size);
-  return statement.set("known_us", spec.time.now());
+  return set_holder(statement, holder_)
+      .set("ttl_us", ttl_)
+      .set("block_size", spec.block_size)
+      .set("known_us", spec.time.now());
 }
 
 // The results: the UPDATE of the verb, the row that it reads back, the tasks.
