@@ -189,7 +189,7 @@ Document submit_again(Call& call) {
   const config::Queue* keys = configured(call.service(), full.queue);
   if (keys != nullptr) task.options.compress_above = keys->compress_above;
   const queue::Submitted made = queue::submit_again(call.db(), id, task);
-  call.ringer().ring({{id.partition.queue_id, 1}});
+  call.ringer().ring({{made.id.partition.queue_id, 1}});
   call.did("submit_again", id.text() + " as " + made.id.text());
   Document document = answer_of(as_json::submitted(made), 201);
   document.fields.emplace_back("location",

@@ -60,7 +60,6 @@ ThreadPool::~ThreadPool() {
     ends_ = true;
   }
   posted_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
 }
 
 bool ThreadPool::post(Job job) {

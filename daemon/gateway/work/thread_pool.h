@@ -71,7 +71,7 @@ class ThreadPool {
   std::deque<Job> jobs_ ALLOT_GUARDED_BY(mutex_);
   bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   Failure failure_ ALLOT_GUARDED_BY(mutex_);
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;  // last: they use all members above
 };
 
 }  // namespace allot::gateway::work
