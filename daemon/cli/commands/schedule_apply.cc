@@ -89,6 +89,14 @@ void say(const Plan& plan, const ApplyOptions& options) {
   if (options.json) print(report);
 }
 
+void remove_if_there(const Local& allot, const std::string& name) {
+  try {
+    static_cast<void>(allot.remove(schedule_path(name)));
+  } catch (const operations::Refusal& refused) {
+    if (refused.problem().status != 404) throw;
+  }
+}
+
 // allot schedule apply creates the schedules of a file, after all of them have been checked.
 int apply(const Context& context, const ApplyOptions& options) {
   const config::Settings file = config::read_schedules(options.file);
@@ -106,9 +114,7 @@ int apply(const Context& context, const ApplyOptions& options) {
             options.yes);
   }
   for (const queue::ScheduleSpec& spec : plan.specs) put_schedule(allot, spec);
-  for (const std::string& name : plan.removed) {
-    static_cast<void>(allot.remove(schedule_path(name)));
-  }
+  for (const std::string& name : plan.removed) remove_if_there(allot, name);
   say(plan, options);
   return kExitOk;
 }
