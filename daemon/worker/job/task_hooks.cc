@@ -213,11 +213,10 @@ std::vector<queue::Submission> TaskHooks::read(std::span<const allot_submission*
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
     queue::Submission& task = submissions.emplace_back();
-    task = {{},
-            text_of(order->type),
-            text_of(order->payload),
-            options_of(*order),
-            text_of(order->queue)};
+    task.type = text_of(order->type);
+    task.payload = text_of(order->payload);
+    task.options = options_of(*order);
+    task.named = text_of(order->queue);
     if (task.named.empty()) task.named = run_.queue.info.name;
     add_trace(task.options);
     with_database([&](db::Connection& db) { call_.submitter.prepare(db, {&task, 1}); });
