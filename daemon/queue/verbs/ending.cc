@@ -48,13 +48,6 @@ const Texts& texts(const Fence& fence) {
 // unknown or it crashed its worker. An attempt also shows that a handler knows the type.
 constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
-std::uint32_t kept_flags(const Verdict& verdict) {
-  constexpr std::string_view kTookItsWorker[] = {kUnreported.cause, "signal", "exit", "memory",
-                                                 "frozen"};
-  const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
-                               verdict.cause) != std::end(kTookItsWorker);
-  return keeps ? kAllFlags : kEndedFlags;
-}
 
 std::optional<std::string> text_or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(error_text(text));
@@ -78,19 +71,15 @@ struct Mark {
 };
 
 Mark charged(const Ending& ending) {
-  return {ending.attempt, ending.attempt, UINT32_MAX, kept_flags(ending.verdict), false};
+  constexpr std::string_view kTookItsWorker[] = {kUnreported.cause, "signal", "exit", "memory",
+                                                 "frozen"};
+  const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
+                               ending.verdict.cause) != std::end(kTookItsWorker);
+  return {ending.attempt, ending.attempt, UINT32_MAX, keeps ? kAllFlags : kEndedFlags, false};
 }
 
 Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
   return {ending.attempt - 1, 0, ending.attempt - 1, keep_flags, ending.begun};
-}
-
-Statement record_statement(const Holder& who, const Fence& fence, const Ending& ending) {
-  Statement record(texts(fence).record);
-  set_verdict(set_row(record, fence).set("attempt", ending.attempt), ending.verdict);
-  record.set("log_lines", text_or_null(ending.verdict.log));
-  if (!fence.detached()) record.set("host", who.host).set("pid", who.pid);
-  return set_usage(record, ending.verdict.usage);
 }
 
 Statement forget_statement(const Fence& fence, std::uint32_t attempt) {
@@ -114,7 +103,11 @@ constexpr std::uint32_t kFirstRecords = 10;
 constexpr std::uint32_t kLastRecords = 90;
 std::vector<Statement> record_statements(const Holder& who, const Fence& fence,
                                          const Ending& ending) {
-  std::vector<Statement> statements{record_statement(who, fence, ending)};
+  Statement record(texts(fence).record);
+  set_verdict(set_row(record, fence).set("attempt", ending.attempt), ending.verdict);
+  record.set("log_lines", text_or_null(ending.verdict.log));
+  if (!fence.detached()) record.set("host", who.host).set("pid", who.pid);
+  std::vector<Statement> statements{set_usage(record, ending.verdict.usage)};
   if (!ending.verdicts) return statements;
   if (ending.attempt > kFirstRecords + kLastRecords) {
     statements.push_back(forget_statement(fence, ending.attempt - kLastRecords));
