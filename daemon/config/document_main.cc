@@ -18,7 +18,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s has no place for the tables\n", path.c_str());
     return 1;
   }
-  std::ofstream(path) << renewed;
-  std::ofstream(root + "/etc/allot.toml") << allot::config::example_file();
-  return 0;
+  std::ofstream page_file(path);
+  std::ofstream example(root + "/etc/allot.toml");
+  page_file << renewed << std::flush;
+  example << allot::config::example_file() << std::flush;
+  if (page_file && example) return 0;
+  std::fprintf(stderr, "%s or etc/allot.toml cannot be written\n", path.c_str());
+  return 1;
 }

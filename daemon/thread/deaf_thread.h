@@ -41,7 +41,8 @@ inline bool stopped_within(const std::stop_token& stop, std::chrono::nanoseconds
   std::mutex mutex;
   std::condition_variable_any changed;
   std::unique_lock held(mutex);
-  return changed.wait_for(held, stop, timeout, [&] { return stop.stop_requested(); });
+  changed.wait_for(held, stop, timeout, [&] { return stop.stop_requested(); });
+  return stop.stop_requested();
 }
 
 }  // namespace allot

@@ -237,7 +237,8 @@ Document Session::exchange(const Request& request) const {
     const bool whole = read_text(connection->receiveResponse(response), response, answer);
     answer.status = response.getStatus();
     answer.type = response.getContentType();
-    if (response.has(kDamage)) answer.fields.emplace_back(kDamage, response.get(kDamage));
+    const std::string damage = response.get(kDamage, "");
+    if (!damage.empty()) answer.fields.emplace_back(kDamage, damage);
     const bool too_large = answer.text.size() > kMostAnswer;
     if (too_large && !request.writes()) {
       refuse_stranger(address_, "the answer exceeds 64 MiB");

@@ -23,7 +23,7 @@ LeaseRun::LeaseRun(const BlockParts& parts, LeasedBlock found)
       served_(parts.finder.served(found.block.lease.partition.queue_id)),
       queue_(*served_),
       block_(parts, queue_, std::move(found)),
-      starter_(parts, queue_, block_),
+      starter_(parts, served_, block_),
       unknown_(parts, block_, queue_) {}
 
 Executor::Need LeaseRun::run() {

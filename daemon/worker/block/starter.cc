@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -53,11 +54,11 @@ void CarefulTurn::end() {
   if (file_.valid()) flock(file_.get(), LOCK_UN);
 }
 
-Starter::Starter(const BlockParts& parts, const ServedQueue& queue, Block& block)
+Starter::Starter(const BlockParts& parts, std::shared_ptr<const ServedQueue> queue, Block& block)
     : parts_(parts),
-      queue_(queue),
+      queue_(std::move(queue)),
       block_(block),
-      until_ns_(boot_ns() + in_nanos(queue.settings->block_seconds)) {}
+      until_ns_(boot_ns() + in_nanos(queue_->settings->block_seconds)) {}
 
 bool Starter::mark_named() {
   const queue::Lease& lease = block_.lease();
@@ -107,12 +108,12 @@ bool Starter::may_extend() {
   const bool other_work = parts_.finder.has_other_work();
   if (other_work && had_other_work_) return false;
   had_other_work_ = other_work;
-  until_ns_ = boot_ns() + (other_work ? kIdlePatience : in_nanos(queue_.settings->block_seconds));
+  until_ns_ = boot_ns() + (other_work ? kIdlePatience : in_nanos(queue_->settings->block_seconds));
   return true;
 }
 
 bool Starter::one_at_a_time() const {
-  return queue_.in_order() || (queue_.exclusive() && !block_.fills_up());
+  return queue_->in_order() || (queue_->exclusive() && !block_.fills_up());
 }
 
 Executor::Need Starter::need_of(const queue::Task& task) const {
@@ -137,7 +138,8 @@ bool Starter::wait_for_turn(const queue::Task& task) {
 
 // Number of tasks like this one that may go into one call, including it. 1: it runs alone.
 std::size_t Starter::batch_limit(const queue::Task& task) const {
-  if (queue_.exclusive() || queue_.in_order()) return 1;  // one task of a partition at a time (S16)
+  if (queue_->exclusive() || queue_->in_order())
+    return 1;  // one task of a partition at a time (S16)
   if (called_next_ > 0 || !task.payload || is_suspect(task)) return 1;
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   if (handler == nullptr) return 1;
@@ -147,7 +149,7 @@ std::size_t Starter::batch_limit(const queue::Task& task) const {
 }
 
 Job Starter::next_job(const Executor::Need& need) {
-  Job job{.lease = block_.lease(), .queue = &queue_, .fetched_ns = block_.fetched_ns()};
+  Job job{.lease = block_.lease(), .queue = queue_, .fetched_ns = block_.fetched_ns()};
   job.careful = need.worker;
   job.start_by_ns = block_.grant().start_by_ns();
   if (!block_.requires_one() && need.may_wait) {

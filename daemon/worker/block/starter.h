@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/clock.h"
@@ -44,7 +45,7 @@ class CarefulTurn {
 // (A13); after a failed call each of its tasks runs alone.
 class Starter {
  public:
-  Starter(const BlockParts& parts, const ServedQueue& queue, Block& block);
+  Starter(const BlockParts& parts, std::shared_ptr<const ServedQueue> queue, Block& block);
 
   // S7: marks the tasks that the lease names, because they ran when a predecessor died. The mark is
   // on the task, so that careful mode lasts exactly as long as these tasks need, however many
@@ -85,7 +86,7 @@ class Starter {
   [[nodiscard]] std::size_t batch_limit(const queue::Task& task) const;
 
   const BlockParts& parts_;
-  const ServedQueue& queue_;
+  const std::shared_ptr<const ServedQueue> queue_;
   Block& block_;
   Nanos until_ns_;               // no further task starts then
   bool had_other_work_ = false;  // when the lease should have ended

@@ -24,10 +24,19 @@ Executor::Executor(const process::SlotWriter& slot, std::deque<JobRunner>& runne
     runners_.front().jobs.begin_thread();
     return;
   }
-  for (Runner& runner : runners_) runner.thread = deaf_thread([this, &runner] { work(runner); });
+  try {
+    for (Runner& runner : runners_) runner.thread = deaf_thread([this, &runner] { work(runner); });
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
 Executor::~Executor() {
+  end();
+}
+
+void Executor::end() {
   {
     const MutexLock held(mutex_);
     stop_ = true;

@@ -72,6 +72,7 @@ class Executor {
   [[nodiscard]] bool all_idle() const { return ready_for({.worker = true}); }
 
  private:
+  void end();  // waits for running jobs and for the threads
   struct Runner {
     explicit Runner(JobRunner& by) : jobs(by) {}
     JobRunner& jobs;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/clock.h"
@@ -17,7 +18,7 @@ namespace allot::worker {
 // block loop makes it, and an executor runs it; a job with a detached task may outlive its block.
 struct Job {
   queue::Lease lease;
-  const ServedQueue* queue = nullptr;
+  std::shared_ptr<const ServedQueue> queue{};
   std::vector<queue::Task> tasks{};  // at least one
   Nanos fetched_ns = 0;              // when they were read from the database
   // No handler is called at or after this time, because the queue's rate was charged for the time

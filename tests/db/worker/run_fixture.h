@@ -38,7 +38,9 @@ class RunTest : public WorkerTest {
   }
   // Runs all tasks of the block in one job, and updates the block.
   std::vector<TaskEnd> run_all(queue::Block& block, bool careful = false) {
-    Job job{.lease = block.lease, .queue = &served_, .tasks = std::move(block.tasks)};
+    Job job{.lease = block.lease,
+            .queue = std::make_shared<const ServedQueue>(served_),
+            .tasks = std::move(block.tasks)};
     job.fetched_ns = boot_ns();
     job.careful = careful;
     job.sole = true;
