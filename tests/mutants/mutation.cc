@@ -109,6 +109,7 @@ bool lose_headers(std::string& text) {
   for (const std::string_view column : {"task.headers", "running.headers", "task_dead.headers"}) {
     lost += replace_all(text, column, "NULL");
   }
+  if (lost == 0) lost = replace_all(text, " headers,\n", " NULL,\n");
   return lost > 0;
 }
 
