@@ -279,7 +279,7 @@ std::size_t submit_until_refused(db::Connection& client) {
       },
       seconds(60)));
   if (error) {
-    EXPECT_NE(std::string(error->what()).find("not the writer"), std::string::npos)
+    EXPECT_NE(std::string(error->what()).find("no longer the writer"), std::string::npos)
         << error->what();
   }
   return acknowledged;

@@ -9,6 +9,7 @@
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "support/eventually.h"
 #include "support/terminal.h"
 
 namespace allot::cli {
@@ -136,7 +137,7 @@ TEST_F(QueueChangeTest, MoveEndsAlthoughTasksKeepArriving) {
   const std::jthread submitter([&](const std::stop_token& over) {
     while (!over.stop_requested()) {
       other.execute("CALL allot_submit('wide', 't', 'x', NULL, @id, @existed)");
-      EXPECT_TRUE(eventually(
+      EXPECT_TRUE(support::eventually(
           [&] { return over.stop_requested() || support::number_of(other, movable) == 0; }));
     }
   });
