@@ -79,7 +79,7 @@ bool PollWriter::publish(const Poll& poll) {
   // Odd, even after a steward that died while it wrote.
   const std::uint64_t version = page_->version.load(std::memory_order_relaxed) | 1U;
   page_->version.store(version, std::memory_order_relaxed);
-  // Who reads one of these also sees the odd version. Not by a fence, which TSan does not know.
+  // A reader of one of these words also sees the odd version. TSan does not know fences.
   for (std::size_t at = 0; at < words.size(); ++at) {
     page_->words[at].store(words[at], std::memory_order_release);
   }
