@@ -197,8 +197,8 @@ void Combiner::submit(db::Connection& db, queue::Submitter& submitter, Orders or
       ready.push_back(std::move(order));
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
-      refuse(order, error);
       if (loses_connection(error) || db.in_transaction()) lost = error;
+      refuse(order, error);
     }
   }
   if (!ready.empty()) return submit_orders(db, submitter, ready, tasks_of(ready));
